@@ -1,0 +1,304 @@
+package stats
+
+import "time"
+
+// SummarySchema names the layout of summary.json.
+const SummarySchema = "runner.summary/1"
+
+// Summary is the one frozen snapshot that every report is rendered from. All
+// durations are nanoseconds, all shares 0 to 1. A pointer that is nil is a figure
+// that was not measured or cannot be computed; it is null in JSON.
+type Summary struct {
+	Schema        string            `json:"schema"`
+	Plan          string            `json:"plan"`
+	PlanSHA256    string            `json:"plan_sha256"`
+	Description   string            `json:"description,omitempty"`
+	Sources       []Source          `json:"sources"`
+	RunnerVersion string            `json:"runner_version"`
+	RunID         string            `json:"run_id"`
+	Seed          uint64            `json:"seed"`
+	Started       time.Time         `json:"started"`
+	DurationNS    int64             `json:"duration_ns"`
+	Verdict       Verdict           `json:"verdict"`
+	ExitCode      int               `json:"exit_code"`
+	Partial       bool              `json:"partial"`
+	Reasons       []string          `json:"reasons"` // why the verdict is what it is, in plain sentences
+	Environment   Environment       `json:"environment"`
+	Notes         []string          `json:"notes"`
+	Ledger        Ledger            `json:"ledger"`
+	Generator     Generator         `json:"generator"`
+	Thresholds    []ThresholdResult `json:"thresholds"`
+	Groups        []Group           `json:"groups"`
+	Total         Series            `json:"total"`
+	Series        []Series          `json:"series"`
+	Transactions  []Series          `json:"transactions"`
+	Metrics       []Metric          `json:"metrics"`
+	Timeline      Timeline          `json:"timeline"`
+	Skipped       []Skipped         `json:"skipped"` // steps and groups with `skip:`
+}
+
+// Verdict is the outcome of a run in one word.
+type Verdict string
+
+// The verdicts; engine.md section 5 of the design orders them.
+const (
+	Passed      Verdict = "passed"
+	Failed      Verdict = "failed"
+	Invalid     Verdict = "invalid"
+	Interrupted Verdict = "interrupted"
+)
+
+// Source is one file of the plan, kept so that reports can show it.
+type Source struct {
+	File string `json:"file"`
+	Text string `json:"text"`
+}
+
+// Environment is the machine that made the load.
+type Environment struct {
+	Host           string `json:"host"`
+	OS             string `json:"os"`
+	Arch           string `json:"arch"`
+	CPUs           int    `json:"cpus"`
+	Go             string `json:"go"`
+	OpenFilesLimit uint64 `json:"open_files_limit"`
+}
+
+// Ledger must add up: scheduled = started + dropped, started = completed +
+// interrupted + in flight; samples started = passed + errors + in flight.
+type Ledger struct {
+	Iterations IterationLedger `json:"iterations"`
+	Samples    SampleLedger    `json:"samples"`
+	Requests   int64           `json:"requests"` // attempts on the wire: what the server's log shows
+	Reconnects int64           `json:"reconnects"`
+}
+
+// IterationLedger counts iterations.
+type IterationLedger struct {
+	Scheduled       int64 `json:"scheduled"`
+	Started         int64 `json:"started"`
+	Completed       int64 `json:"completed"`
+	Interrupted     int64 `json:"interrupted"`
+	InFlight        int64 `json:"in_flight"`
+	DroppedNoThread int64 `json:"dropped_no_thread"`
+	DroppedEnd      int64 `json:"dropped_end"`
+	DroppedAbort    int64 `json:"dropped_abort"`
+}
+
+// SampleLedger counts samples, each in one class.
+type SampleLedger struct {
+	Started  int64            `json:"started"`
+	Passed   int64            `json:"passed"`
+	Errors   map[string]int64 `json:"errors"`
+	InFlight int64            `json:"in_flight"`
+}
+
+// Generator is what the load generator says of itself. Verdict is "ok",
+// "limited", "invalid", or "" when not judged.
+type Generator struct {
+	Verdict         string     `json:"verdict"`
+	Reasons         []string   `json:"reasons"`
+	CPUShare        *float64   `json:"cpu_share"` // of all the machine's CPUs
+	RSSBytes        *int64     `json:"rss_bytes"`
+	DispatchDelayNS *DelayNS   `json:"dispatch_delay_ns"`
+	GCPauseNS       *GCPauseNS `json:"gc_pause_ns"`
+}
+
+// DelayNS holds percentiles of the dispatch delay.
+type DelayNS struct {
+	P50 int64 `json:"p50"`
+	P99 int64 `json:"p99"`
+	Max int64 `json:"max"`
+}
+
+// GCPauseNS holds the garbage collector's stops.
+type GCPauseNS struct {
+	P99 int64 `json:"p99"`
+	Max int64 `json:"max"`
+}
+
+// ThresholdResult is one judged threshold. Scope is "plan", "group NAME", or
+// "GROUP / STEP"; SeriesID is the series it belongs to, nil for wider scopes.
+type ThresholdResult struct {
+	Scope      string   `json:"scope"`
+	Group      string   `json:"group"`
+	SeriesID   *int     `json:"series_id"`
+	Expression string   `json:"expression"`
+	Figure     string   `json:"figure"`
+	Op         string   `json:"op"`
+	Limit      float64  `json:"limit"`
+	Value      *float64 `json:"value"`
+	Unit       string   `json:"unit"` // ns, bytes, per_second, share, or "" for a plain number
+	Passed     bool     `json:"passed"`
+	NoData     bool     `json:"no_data"`
+	FewSamples bool     `json:"few_samples"`
+	Implied    bool     `json:"implied"`
+	Stopped    bool     `json:"stopped"`    // it ended the run
+	NotJudged  string   `json:"not_judged"` // why it was left out (sampler never ran, group skipped), else ""
+	Message    string   `json:"message"`    // one sentence: measured value against limit
+	File       string   `json:"file"`
+	Line       int      `json:"line"`
+}
+
+// Group is one thread group with its load in a sentence.
+type Group struct {
+	Name          string  `json:"name"`
+	Load          string  `json:"load"`
+	Model         string  `json:"model"` // "closed" or "open"
+	MaxThreads    int     `json:"max_threads"`
+	DurationNS    int64   `json:"duration_ns"`
+	Skipped       string  `json:"skipped"` // the reason, or ""
+	Iterations    int64   `json:"iterations"`
+	Dropped       int64   `json:"dropped"`
+	File          string  `json:"file"`
+	Line          int     `json:"line"`
+	ThroughputPS  float64 `json:"throughput_per_s"`
+	ScheduledRate string  `json:"scheduled_rate"` // of open groups, as written
+}
+
+// Series is one row of the result: a sampler, a transaction, or the total.
+type Series struct {
+	ID            int               `json:"id"`
+	Group         string            `json:"group"`
+	Name          string            `json:"name"`
+	Kind          string            `json:"kind"`  // sampler's name ("http"), "transaction", "total"
+	Phase         string            `json:"phase"` // "load", "setup", "teardown"
+	Count         int64             `json:"count"`
+	Failed        int64             `json:"failed"`
+	Aborted       int64             `json:"aborted"` // transactions only
+	Requests      int64             `json:"requests"`
+	ErrorRate     *float64          `json:"error_rate"`
+	ThroughputPS  *float64          `json:"throughput_per_s"`
+	BytesSent     int64             `json:"bytes_sent"`
+	BytesReceived int64             `json:"bytes_received"`
+	Apdex         *float64          `json:"apdex"`
+	ResponseNS    *Distribution     `json:"response_ns"`
+	ServiceNS     *Distribution     `json:"service_ns"`
+	LatencyNS     *Distribution     `json:"latency_ns"`
+	SuccessNS     *Distribution     `json:"success_ns"`
+	FailureNS     *Distribution     `json:"failure_ns"`
+	PhasesNS      *Phases           `json:"phases_ns"`
+	Status        map[string]int64  `json:"status"`
+	Assertions    []AssertionCount  `json:"assertions"`
+	Errors        []ErrorCount      `json:"errors"`
+	File          string            `json:"file"`
+	Line          int               `json:"line"`
+	Histograms    map[string]string `json:"histograms"` // kind → HDR V2, base64; empty for small outputs
+}
+
+// Distribution describes times in nanoseconds. A percentile is null while there
+// are too few samples for it.
+type Distribution struct {
+	Min    int64        `json:"min"`
+	Mean   float64      `json:"mean"`
+	StdDev float64      `json:"stddev"`
+	Max    int64        `json:"max"`
+	P50    *int64       `json:"p50"`
+	P75    *int64       `json:"p75"`
+	P90    *int64       `json:"p90"`
+	P95    *int64       `json:"p95"`
+	P99    *int64       `json:"p99"`
+	P999   *int64       `json:"p99.9"`
+	Curve  []CurvePoint `json:"curve"` // percentile curve for charts, ≤ 60 points
+	Bars   []Bar        `json:"bars"`  // coarse histogram for charts, ≤ 60 bars
+}
+
+// CurvePoint is one point of a percentile curve: Percentile in 0..100.
+type CurvePoint struct {
+	Percentile float64 `json:"p"`
+	NS         int64   `json:"ns"`
+}
+
+// Bar is one bar of a coarse histogram over [FromNS, ToNS).
+type Bar struct {
+	FromNS int64 `json:"from"`
+	ToNS   int64 `json:"to"`
+	Count  int64 `json:"count"`
+}
+
+// Phases is the breakdown of the time of HTTP-like samples.
+type Phases struct {
+	DNS     MeanMax `json:"dns"`
+	Connect MeanMax `json:"connect"`
+	TLS     MeanMax `json:"tls"`
+	Send    MeanMax `json:"send"`
+	Wait    MeanMax `json:"wait"`
+	Receive MeanMax `json:"receive"`
+}
+
+// MeanMax is the mean and maximum of a phase in nanoseconds.
+type MeanMax struct {
+	Mean float64 `json:"mean"`
+	Max  int64   `json:"max"`
+}
+
+// AssertionCount tells how often one assertion held.
+type AssertionCount struct {
+	Name     string    `json:"name"`
+	Passed   int64     `json:"passed"`
+	Failed   int64     `json:"failed"`
+	File     string    `json:"file"`
+	Line     int       `json:"line"`
+	Examples []Example `json:"examples"`
+}
+
+// Example is one failed assertion as seen.
+type Example struct {
+	Request  string `json:"request"`
+	Expected string `json:"expected"`
+	Actual   string `json:"actual"`
+	Message  string `json:"message"`
+}
+
+// ErrorCount is one kind of error of a series: class and normalised message.
+type ErrorCount struct {
+	Class    string   `json:"class"`
+	Message  string   `json:"message"`
+	Count    int64    `json:"count"`
+	FirstS   float64  `json:"first_s"`
+	LastS    float64  `json:"last_s"`
+	Examples []string `json:"examples"`
+}
+
+// Metric is a custom metric of the plan.
+type Metric struct {
+	Name  string        `json:"name"`
+	Type  string        `json:"type"` // counter, gauge, rate, trend
+	Count int64         `json:"count"`
+	Value *float64      `json:"value"`
+	Trend *Distribution `json:"trend"`
+}
+
+// Timeline has one column per interval, at most 1,200. Series[0] is the total
+// with ID -1; the others follow Summary.Series and Transactions by ID.
+type Timeline struct {
+	IntervalS     float64          `json:"interval_s"`
+	TS            []float64        `json:"t_s"` // start of each interval, seconds since the start
+	ActiveThreads []int            `json:"active_threads"`
+	Planned       []*float64       `json:"planned"` // planned threads (closed groups); null where open
+	Throughput    []float64        `json:"throughput_per_s"`
+	Dropped       []int64          `json:"dropped"`
+	Series        []TimelineSeries `json:"series"`
+}
+
+// TimelineSeries is one series over time; columns as long as Timeline.TS.
+// Percentiles are null in intervals without samples.
+type TimelineSeries struct {
+	ID     int      `json:"id"`
+	Count  []int64  `json:"count"`
+	Failed []int64  `json:"failed"`
+	P50    []*int64 `json:"p50"`
+	P95    []*int64 `json:"p95"`
+	P99    []*int64 `json:"p99"`
+	Max    []*int64 `json:"max"`
+	Bytes  []int64  `json:"bytes"`
+}
+
+// Skipped is a step or group that `skip:` left out.
+type Skipped struct {
+	Group  string `json:"group"`
+	Name   string `json:"name"`
+	Reason string `json:"reason"`
+	File   string `json:"file"`
+	Line   int    `json:"line"`
+}
