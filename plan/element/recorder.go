@@ -1,0 +1,126 @@
+package element
+
+import (
+	"time"
+
+	"runner/plan/expr"
+	"runner/plan/source"
+)
+
+// Phase says in which part of the run a series lives.
+type Phase string
+
+// The phases of a run.
+const (
+	Setup    Phase = "setup"
+	Load     Phase = "load"
+	Teardown Phase = "teardown"
+)
+
+// Series describes one row of the result, known before the run: a sampler name
+// in a group, or a transaction.
+type Series struct {
+	ID          int
+	Group       int // index into Layout.Groups; -1 in setup and teardown
+	Name        string
+	Kind        string // the sampler's name, or "transaction"
+	Phase       Phase
+	Transaction bool
+	Range       source.Range
+	Assertions  []AssertionInfo
+}
+
+// AssertionInfo describes one assertion of a series.
+type AssertionInfo struct {
+	Name  string
+	Range source.Range
+}
+
+// Group describes one thread group.
+type Group struct {
+	Name          string
+	Load          string // the load in one sentence
+	Open          bool   // open model
+	MaxThreads    int
+	Duration      time.Duration // planned, 0 if unknown
+	ScheduledRate string
+	Skipped       string // reason, or ""
+	Range         source.Range
+	Planned       func(at time.Duration) float64 // planned threads (closed) or rate per second (open) at a time since the group's start
+	Delay         time.Duration
+}
+
+// Threshold is one thing to be judged: a comparison over some series.
+type Threshold struct {
+	Scope              string // "plan", "group NAME", "GROUP / STEP"
+	Group              int    // index, -1 for the plan
+	Series             []int  // what it is judged over, merged
+	Single             int    // the one series it was written on, or -1
+	Comparison         expr.Comparison
+	After, Window, For time.Duration
+	Stop               bool
+	Implied            bool
+	Range              source.Range
+}
+
+// Layout is everything that a recorder knows before the run.
+type Layout struct {
+	Plan       string
+	Groups     []Group
+	Series     []Series
+	Thresholds []Threshold
+	Notes      []string
+	Skipped    []Skipped
+	Masker     *Masker
+}
+
+// Skipped is a step or group left out by `skip:`.
+type Skipped struct {
+	Group, Name, Reason string
+	Range               source.Range
+}
+
+// Counter names one count of the ledgers.
+type Counter uint8
+
+// The counters. Scheduled = Started + the three Dropped; Started = Completed +
+// Interrupted + what is in flight.
+const (
+	IterationsScheduled Counter = iota
+	IterationsStarted
+	IterationsCompleted
+	IterationsInterrupted
+	DroppedNoThread
+	DroppedEnd
+	DroppedAbort
+	SamplesStarted
+	ThreadsStarted // active threads = ThreadsStarted − ThreadsEnded
+	ThreadsEnded
+	Counters // how many there are
+)
+
+// Recorder receives what happens. Shards are handed out once per thread (or
+// scheduler) and may be shared by several threads.
+type Recorder interface {
+	Shard(group, thread int) Shard // group −1 is setup and teardown
+	Note(text string)              // something that the reports must say
+}
+
+// Shard records for some threads. Safe for concurrent use. Record copies what it
+// needs before it returns and allocates nothing for a passed sample.
+type Shard interface {
+	Record(s *Sample)
+	Transaction(t Transaction)
+	Count(c Counter, n int64)
+}
+
+// Transaction is one pass through a named block.
+type Transaction struct {
+	Series  int
+	Due     time.Duration // of its first sample
+	Time    time.Duration // sum of its children's response times, or wall time
+	Done    time.Duration
+	Failed  bool
+	Aborted bool // cut off by a stop or on_error; counted apart
+	WarmUp  bool
+}
