@@ -82,6 +82,29 @@ type Describer interface {
 	Describe(t *Thread, s *Sample) string
 }
 
+// Releaser is implemented by samplers whose samples lie in lent buffers; the
+// engine calls it when the sample has been recorded, so that a waiting thread
+// holds no buffer.
+type Releaser interface {
+	Release(t *Thread, s *Sample)
+}
+
+// Needs says what of a response somebody will look at after the sampler.
+type Needs uint8
+
+// The needs. Without them a sampler may throw the part away.
+const (
+	NeedBody Needs = 1 << iota
+	NeedHeaders
+)
+
+// Needer is implemented by assertions and extractors that can do without parts of
+// the response; one that does not implement it needs everything. Called once,
+// after names are bound.
+type Needer interface {
+	Needs() Needs
+}
+
 // Checker is implemented by elements with rules across their fields ("exactly
 // one of json, form, body"); called once after decoding.
 type Checker interface {

@@ -93,6 +93,7 @@ type Sample struct {
 	Dispatched time.Duration
 	FreeSince  time.Duration // when the thread had become free for this sample; Due < FreeSince means it waited for the thread
 	WarmUp     bool          // counted in the ledger only
+	Needs      Needs         // what of the response will be looked at
 	Class      Class
 	Problems   []Problem
 	Assertions []int  // indices of the assertions that were judged; shared, read-only
@@ -108,7 +109,7 @@ type Sample struct {
 	BytesReceived         int64
 	Status                int    // HTTP status or the protocol's code; 0 = none
 	Message               string // status text
-	URL                   string // final URL, of HTTP-like samplers, where it is known without cost
+	URL                   string // final URL, of HTTP-like samplers; "" where Private tells it (see FinalURLer)
 	Headers               []Header
 	Body                  []byte         // decoded; valid until the sampler's next Sample
 	BodySize              int64          // decoded size, also where Body was not kept
@@ -118,6 +119,16 @@ type Sample struct {
 	json       any
 	jsonErr    error
 	jsonParsed bool
+}
+
+// FinalURLer is implemented by a sample's Private that can build the final URL on
+// demand.
+type FinalURLer interface{ FinalURL() string }
+
+// CookieJar is implemented by a sample's Private whose sampler keeps cookies.
+type CookieJar interface {
+	Cookie(name string) (string, bool)
+	Cookies() map[string]any
 }
 
 // Reset clears the sample for the next sampler, keeping its buffers.

@@ -30,7 +30,7 @@ func (s *Sample) Value(name string) (any, bool) {
 	case "size":
 		return s.BodySize, true
 	case "url":
-		return s.URL, true
+		return s.FinalURL(), true
 	case "message":
 		return s.Message, true
 	case "body":
@@ -39,6 +39,11 @@ func (s *Sample) Value(name string) (any, bool) {
 		return s.Class == Passed, true
 	case "headers":
 		return s.headerMap(), true
+	case "cookies":
+		if jar, ok := s.Private.(CookieJar); ok {
+			return jar.Cookies(), true
+		}
+		return map[string]any{}, true
 	case "json":
 		v, err := s.JSON()
 		return v, err == nil
@@ -60,4 +65,12 @@ func (s *Sample) headerMap() map[string]any {
 		}
 	}
 	return m
+}
+
+// FinalURL returns the URL that gave the answer, after redirects.
+func (s *Sample) FinalURL() string {
+	if u, ok := s.Private.(FinalURLer); ok && s.URL == "" {
+		return u.FinalURL()
+	}
+	return s.URL
 }
