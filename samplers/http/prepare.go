@@ -1,0 +1,169 @@
+package http
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"os"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"runner/plan/element"
+	"runner/samplers/http/h1"
+)
+
+// UserAgent is sent where the plan sets none.
+const UserAgent = "runner/1"
+
+const acceptEncoding = "gzip, deflate, br, zstd"
+
+// prepared is what Open computes once, read by all threads afterwards.
+type prepared struct {
+	client  clientKey
+	tls     *tls.Config
+	head    []byte            // all header lines, if all are known before the run
+	fixed   bool              // head is complete
+	host    string            // of a literal Host header
+	body    []byte            // of a body that is known before the run
+	known   bool              // body is complete
+	kind    string            // its media type
+	parts   map[string][]byte // contents of multipart and body files by path
+	method  string            // of a request whose text is known
+	origins atomic.Pointer[origin]
+	timing  h1.Timeouts
+	timed   bool
+}
+
+// clientKey tells apart the clients of a thread: settings that a connection
+// cannot change.
+type clientKey struct {
+	insecure bool
+	ca       string
+}
+
+// origin is the parsed scheme and authority of a URL; the last one that a
+// request used is kept, since it hardly ever changes.
+type origin struct {
+	text string
+	url  h1.URL
+	addr string
+}
+
+// Open reads files and prepares what does not change during the run.
+func (r *request) Open(context.Context) error {
+	p := &r.prepared
+	p.client = clientKey{r.TLS.Insecure, r.TLS.CA.Full}
+	if err := r.openTLS(); err != nil {
+		return err
+	}
+	if err := r.openFiles(); err != nil {
+		return err
+	}
+	if text, ok := r.Request.Literal(); ok {
+		p.method, _ = splitRequest(text)
+	}
+	total, ok := r.Timeout.Literal()
+	if connect, known := r.ConnectTimeout.Literal(); ok && (known || !r.ConnectTimeout.IsSet()) {
+		p.timing, p.timed = h1.Timeouts{Connect: connect, Total: total}, true
+	}
+	return r.openStatic()
+}
+
+func (r *request) openTLS() error {
+	cfg := &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: r.TLS.Insecure} //nolint:gosec // the plan says so
+	if r.TLS.CA.IsSet() {
+		pem, err := os.ReadFile(r.TLS.CA.Full)
+		if err != nil {
+			return fmt.Errorf("read tls.ca: %w", err)
+		}
+		pool, err := x509.SystemCertPool()
+		if err != nil {
+			pool = x509.NewCertPool()
+		}
+		if !pool.AppendCertsFromPEM(pem) {
+			return fmt.Errorf("tls.ca %s holds no PEM certificate", r.TLS.CA.Written)
+		}
+		cfg.RootCAs = pool
+	}
+	r.prepared.tls = cfg
+	return nil
+}
+
+func (r *request) openFiles() error {
+	r.prepared.parts = map[string][]byte{}
+	read := func(path, written string) error {
+		if path == "" || r.prepared.parts[path] != nil {
+			return nil
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return fmt.Errorf("read %s: %w", written, err)
+		}
+		r.prepared.parts[path] = data
+		return nil
+	}
+	if r.Body != nil {
+		if err := read(r.Body.File.Full, r.Body.File.Written); err != nil {
+			return err
+		}
+	}
+	for _, part := range r.Multipart {
+		if err := read(part.File.Full, part.File.Written); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// openStatic builds head and body now where nothing in them can change.
+func (r *request) openStatic() error {
+	p := &r.prepared
+	if r.bodyIsStatic() {
+		kind, data, err := r.appendBody(nil, noScope{})
+		if err != nil {
+			return err
+		}
+		p.body, p.kind, p.known = data, kind, true
+	}
+	if !p.known || !r.headIsStatic() {
+		return nil
+	}
+	x := &exchange{}
+	if err := r.renderHead(x, noScope{}, p.kind); err != nil {
+		return err
+	}
+	p.head, p.host, p.fixed = x.head, x.req.Host, len(x.cookie) == 0
+	return nil
+}
+
+// resolve returns the origin of an absolute URL's scheme and authority.
+func (p *prepared) resolve(text []byte) (*origin, error) {
+	if o := p.origins.Load(); o != nil && o.text == string(text) {
+		return o, nil
+	}
+	u, err := h1.ParseURL(string(text) + "/")
+	if err != nil {
+		return nil, &element.Error{Class: element.Expression, Message: "invalid URL: " + err.Error(), Err: err}
+	}
+	o := &origin{text: string(text), url: u, addr: u.Addr()}
+	p.origins.Store(o)
+	return o, nil
+}
+
+// splitRequest cuts "GET /path" at the first space; without a method the first
+// part is empty.
+func splitRequest(text string) (method, target string) {
+	text = strings.TrimSpace(text)
+	method, target, found := strings.Cut(text, " ")
+	if !found || strings.ContainsAny(method, "/:$") {
+		if h1.ValidMethod(text) == nil && strings.ToUpper(text) == text && text != "" {
+			return text, ""
+		}
+		return "", text
+	}
+	return method, strings.TrimLeft(target, " ")
+}
+
+const defaultTimeout = 30 * time.Second

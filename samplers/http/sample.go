@@ -1,0 +1,199 @@
+package http
+
+import (
+	"bytes"
+	"context"
+
+	"runner/plan/element"
+	"runner/plan/expr"
+	"runner/samplers/http/h1"
+)
+
+// Sample sends the request and fills s with the answer.
+func (r *request) Sample(ctx context.Context, t *element.Thread, s *element.Sample) error {
+	x := r.exchange(t)
+	s.Private = x
+	if err := r.render(x, t); err != nil {
+		return err
+	}
+	if err := r.options(x, t, s.Needs); err != nil {
+		return err
+	}
+	err := x.client.Do(ctx, &x.req, &x.res)
+	fill(s, &x.res)
+	if failure := h1.AsError(err); failure != nil {
+		return &element.Error{Class: element.Class(failure.Class), Message: failure.Message, Err: failure.Err}
+	}
+	return err
+}
+
+// render fills the request's target, head and body.
+func (r *request) render(x *exchange, t *element.Thread) error {
+	if err := r.renderTarget(x, t); err != nil {
+		return err
+	}
+	p := &r.prepared
+	kind := p.kind
+	if p.known {
+		x.req.Body = p.body
+	} else {
+		var err error
+		if kind, x.body, err = r.appendBody(x.body[:0], t); err != nil {
+			return err
+		}
+		x.req.Body = x.body
+	}
+	if !p.fixed {
+		if err := r.renderHead(x, t, kind); err != nil {
+			return err
+		}
+		x.req.Head, x.req.Cookie = x.head, x.cookie
+		return nil
+	}
+	x.req.Head, x.req.Cookie, x.req.Host, x.req.OmitLength = p.head, nil, p.host, false
+	return nil
+}
+
+// renderTarget renders method and URL, joined to base_url where it begins with
+// "/", and splits the URL into origin and target.
+func (r *request) renderTarget(x *exchange, t *element.Thread) error {
+	var err error
+	if x.text, err = expr.AppendText(x.text[:0], &r.Request, t); err != nil {
+		return err
+	}
+	text := bytes.TrimSpace(x.text)
+	if r.prepared.method != "" {
+		x.req.Method = r.prepared.method
+		text = bytes.TrimLeft(text[min(len(x.req.Method), len(text)):], " ")
+	} else {
+		method, target := splitRequest(string(text))
+		if err := h1.ValidMethod(method); err != nil {
+			return &element.Error{Class: element.Expression, Message: "the request has no valid method", Err: err}
+		}
+		x.req.Method, text = method, []byte(target)
+	}
+	origin, path := []byte(nil), text
+	if len(text) > 0 && text[0] == '/' {
+		if x.base, err = expr.AppendText(x.base[:0], &r.BaseURL, t); err != nil {
+			return err
+		}
+		base := bytes.TrimRight(bytes.TrimSpace(x.base), "/")
+		var prefix []byte
+		origin, prefix = splitURL(base)
+		x.target = h1.EncodeTarget(x.target[:0], append(prefix[:len(prefix):len(prefix)], text...))
+	} else {
+		origin, path = splitURL(text)
+		x.target = h1.EncodeTarget(x.target[:0], path)
+	}
+	if r.Query.Len() > 0 {
+		if err := r.appendQuery(x, t); err != nil {
+			return err
+		}
+	}
+	o, err := r.prepared.resolve(origin)
+	if err != nil {
+		return err
+	}
+	x.req.TLS, x.req.Addr, x.req.Target = o.url.TLS, o.addr, x.target
+	x.req.ServerName = r.TLS.ServerName
+	return nil
+}
+
+// splitURL cuts an absolute URL behind its authority.
+func splitURL(url []byte) (origin, rest []byte) {
+	start := bytes.Index(url, []byte("://"))
+	if start < 0 {
+		return url, nil
+	}
+	if end := bytes.IndexAny(url[start+3:], "/?#"); end >= 0 {
+		return url[:start+3+end], url[start+3+end:]
+	}
+	return url, nil
+}
+
+func (r *request) appendQuery(x *exchange, t *element.Thread) error {
+	mark := byte('?')
+	if bytes.IndexByte(x.target, '?') >= 0 {
+		mark = '&'
+	}
+	x.target = append(x.target, mark)
+	var err error
+	x.target, err = appendPairs(x.target, r.Query, t)
+	return err
+}
+
+// options fills the limits that may hold expressions and the needs.
+func (r *request) options(x *exchange, t *element.Thread, needs element.Needs) error {
+	q := &x.req
+	q.Timeouts = r.prepared.timing
+	if !r.prepared.timed {
+		total, err := r.Timeout.Eval(t)
+		if err != nil {
+			return err
+		}
+		connect, err := r.ConnectTimeout.Eval(t)
+		if err != nil {
+			return err
+		}
+		q.Timeouts = h1.Timeouts{Connect: connect, Total: total}
+	}
+	follow, err := r.Redirects.Follow.Eval(t)
+	if err != nil {
+		return err
+	}
+	hops, err := r.Redirects.Max.Eval(t)
+	if err != nil {
+		return err
+	}
+	limit, err := r.MaxBody.Eval(t)
+	if err != nil {
+		return err
+	}
+	jar, err := r.CookieJar.Eval(t)
+	if err != nil {
+		return err
+	}
+	q.Redirects = h1.Redirects{Follow: follow, Max: int(hops)}
+	q.MaxBody, q.NoCookies = int64(limit), !jar
+	q.KeepAlive = r.KeepAlive != "none"
+	x.perPass = x.perPass || r.KeepAlive == "iteration"
+	q.NeedBody = needs&element.NeedBody != 0
+	q.Decode = q.NeedBody
+	return nil
+}
+
+// fill copies what the answer says; Body and Headers lie in the answer's buffers.
+func fill(s *element.Sample, res *h1.Response) {
+	s.Sent, s.FirstByte, s.Done = res.Stamps.Sent, res.Stamps.FirstByte, res.Stamps.Done
+	s.Phases = element.Phases(res.Phases)
+	s.Requests, s.Reconnects = res.Requests, res.Reconnects
+	s.BytesSent, s.BytesReceived = res.BytesSent, res.BytesReceived
+	s.Status = res.Status
+	s.Body, s.BodySize = res.Body, res.DecodedBody
+	if s.Needs&element.NeedHeaders != 0 {
+		s.Message = string(res.Reason)
+		for i := range res.Headers() {
+			s.Headers = append(s.Headers, element.Header(res.Header(i)))
+		}
+	}
+}
+
+// Describe says what was sent: the method and the URL of the last hop.
+func (r *request) Describe(_ *element.Thread, s *element.Sample) string {
+	x, ok := s.Private.(*exchange)
+	if !ok {
+		return r.Request.Source()
+	}
+	if url := x.res.FinalURL(); x.res.Requests > 0 {
+		return x.req.Method + " " + url
+	}
+	return r.Request.Source()
+}
+
+// Release gives the answer's buffers back.
+func (r *request) Release(_ *element.Thread, s *element.Sample) {
+	if x, ok := s.Private.(*exchange); ok {
+		x.res.Release()
+	}
+	s.Body, s.Headers = nil, s.Headers[:0]
+}

@@ -1,0 +1,12 @@
+// Package samplers lists the built-in samplers; each protocol is a package below.
+package samplers
+
+import (
+	"slices"
+
+	"runner/plan/element"
+	"runner/samplers/http"
+)
+
+// All returns the definitions of every built-in sampler.
+func All() []element.Definition { return slices.Concat(http.All()) }
