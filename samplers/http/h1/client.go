@@ -1,0 +1,203 @@
+package h1
+
+import (
+	"context"
+	"net"
+	"sync"
+	"time"
+)
+
+// Client belongs to one thread: it owns the thread's kept connections (one an
+// origin) and its cookie jar. Not safe for concurrent use; only the context's
+// end reaches in from outside, under mu.
+//
+// It keeps watching the context of the last call, so that calls with the same
+// one register nothing; Close ends that.
+type Client struct {
+	cfg    Config
+	pool   *Pool
+	clock  func() time.Duration
+	dial   func(ctx context.Context, network, address string) (net.Conn, error)
+	jar    jar
+	conns  []*conn
+	hop    hop
+	due    time.Duration // when the call's time is over; 0 is never
+	connDu time.Duration // the same for the connection being opened
+
+	buf  *buffer // unread bytes are buf.b[r:w]
+	r, w int
+
+	done <-chan struct{} // the watched context's
+	stop func() bool
+	over chan struct{} // closed when the watcher has run
+
+	mu        sync.Mutex
+	active    *conn // whose deadline the watcher moves into the past
+	cancelled bool
+}
+
+// NewClient returns a Client without connections and cookies.
+func NewClient(cfg Config) *Client {
+	c := &Client{cfg: cfg, pool: cfg.Pool, clock: cfg.Clock, dial: cfg.Dial}
+	if c.pool == nil {
+		c.pool = NewPool()
+	}
+	if c.clock == nil {
+		start := time.Now()
+		c.clock = func() time.Duration { return time.Since(start) }
+	}
+	if c.dial == nil {
+		c.dial = (&net.Dialer{KeepAlive: -1}).DialContext
+	}
+	if c.cfg.IdleCheck == 0 {
+		c.cfg.IdleCheck = DefaultIdleCheck
+	}
+	if c.cfg.MaxConnections <= 0 {
+		c.cfg.MaxConnections = DefaultConnections
+	}
+	c.jar.now = cfg.Now
+	return c
+}
+
+// Do sends req, follows redirects if req says so, and fills res, whose earlier
+// contents are released. Every error is an *Error; res then holds what was
+// known, Stamps.Done is set, and the connection is closed. Nothing is ever
+// sent again after a failure.
+func (c *Client) Do(ctx context.Context, req *Request, res *Response) error {
+	res.reset(c.pool)
+	start := c.clock()
+	c.due = dueAt(start, orDefault(req.Timeouts.Total, DefaultTimeout))
+	if err := c.run(ctx, start, req, res); err != nil {
+		c.conclude(err, res)
+		return err
+	}
+	if err := c.decode(req, res); err != nil {
+		return err
+	}
+	return nil
+}
+
+// conclude stamps a failed call: its time is the real one, and at least the
+// timeout that ended it.
+func (c *Client) conclude(err *Error, res *Response) {
+	switch {
+	case res.head == nil:
+		res.head = c.buf // what fields were parsed lie there
+	case c.buf != res.head:
+		c.pool.put(c.buf)
+	}
+	c.buf = nil
+	if err.Class == Redirect && res.Stamps.Done > 0 {
+		return
+	}
+	res.Stamps.Done = c.clock()
+	if err.Class == Timeout {
+		res.Stamps.Done = max(res.Stamps.Done, c.due)
+	}
+}
+
+func (c *Client) run(ctx context.Context, start time.Duration, req *Request, res *Response) *Error {
+	if err := c.watch(ctx); err != nil {
+		return &Error{Cancelled, "cancelled before anything was sent", err}
+	}
+	c.hop = hop{tls: req.TLS, addr: req.Addr, host: req.Host, method: req.Method, target: req.Target}
+	for {
+		if err := c.exchange(ctx, start, req, res); err != nil {
+			return err
+		}
+		if !c.follows(req, res) {
+			return nil
+		}
+		if err := c.redirect(req, res); err != nil {
+			return err
+		}
+		start = c.clock()
+	}
+}
+
+// exchange is one attempt: connection, request, answer.
+func (c *Client) exchange(ctx context.Context, start time.Duration, req *Request, res *Response) *Error {
+	cn, err := c.acquire(ctx, start, req, res)
+	if err != nil {
+		return err
+	}
+	err = c.converse(cn, req, res)
+	cn.used, cn.failed = true, err != nil
+	if err != nil || res.frame.close || !req.KeepAlive {
+		c.drop(cn)
+	}
+	if err == nil && !req.NoCookies && res.frame.cookies {
+		c.store(res)
+	}
+	return err
+}
+
+// converse writes the request and reads the answer.
+func (c *Client) converse(cn *conn, req *Request, res *Response) *Error {
+	res.tls, res.addr, res.target = c.hop.tls, c.hop.addr, c.hop.target
+	sent, unsent := c.send(cn, req, res)
+	if unsent != nil && unsent.Class != Reset && unsent.Class != ResetReused {
+		return unsent
+	}
+	c.r, c.w = 0, 0
+	err := c.readHead(cn, req, res)
+	if err != nil {
+		res.Phases.Wait += since(sent, c.clock())
+	}
+	switch {
+	case err != nil && unsent != nil:
+		return unsent
+	case err != nil:
+		return err
+	case unsent != nil:
+		res.frame.close = true // answered before the body was through
+	}
+	res.Phases.Wait += since(sent, res.Stamps.FirstByte)
+	res.head = c.buf
+	res.Reason = c.buf.b[res.reason.value:res.reason.valueEnd:res.reason.valueEnd]
+	err = c.readBody(cn, req, res)
+	cn.idleSince = c.clock()
+	res.Stamps.Done = cn.idleSince
+	res.Phases.Receive += since(res.Stamps.FirstByte, res.Stamps.Done)
+	if err == nil && c.r < c.w {
+		err = fail(Protocol, "bytes after the end of the answer")
+	}
+	if c.buf != res.head {
+		c.pool.put(c.buf)
+	}
+	c.buf = nil
+	return err
+}
+
+// CloseConnections closes the kept connections.
+func (c *Client) CloseConnections() {
+	for len(c.conns) > 0 {
+		c.drop(c.conns[len(c.conns)-1])
+	}
+}
+
+// Close closes the connections and stops watching the last context. The Client
+// may be used again.
+func (c *Client) Close() error {
+	c.CloseConnections()
+	c.unwatch()
+	return nil
+}
+
+func dueAt(start, limit time.Duration) time.Duration {
+	if limit <= 0 {
+		return 0
+	}
+	return start + limit
+}
+
+// orDefault gives fallback for zero and zero (no limit) for negative values.
+func orDefault[T int | int64 | time.Duration](v, fallback T) T {
+	switch {
+	case v == 0:
+		return fallback
+	case v < 0:
+		return 0
+	}
+	return v
+}

@@ -1,0 +1,209 @@
+package h1
+
+import (
+	"context"
+	"crypto/tls"
+	"net"
+	"net/netip"
+	"strings"
+	"time"
+)
+
+// acquire returns the kept connection to the hop's origin, or opens one.
+func (c *Client) acquire(ctx context.Context, now time.Duration, req *Request, res *Response) (*conn, *Error) {
+	cn := c.find(c.hop.tls, c.hop.addr)
+	if cn != nil && c.cfg.IdleCheck > 0 && now-cn.idleSince >= c.cfg.IdleCheck && !cn.idle() {
+		c.drop(cn)
+		res.Reconnects++
+		cn = nil
+	}
+	res.Reused = cn != nil
+	if cn == nil {
+		var err *Error
+		if cn, err = c.open(ctx, req, res); err != nil {
+			return nil, err
+		}
+		c.keep(cn)
+		now = c.clock()
+	}
+	if !c.prepare(cn, now) {
+		c.drop(cn)
+		return nil, &Error{Cancelled, "cancelled before anything was sent", ctx.Err()}
+	}
+	return cn, nil
+}
+
+// open resolves, connects and shakes hands, each a phase of its own.
+func (c *Client) open(ctx context.Context, req *Request, res *Response) (*conn, *Error) {
+	begin := c.clock()
+	c.connDu = c.due
+	if req.Timeouts.Connect > 0 {
+		c.connDu = begin + req.Timeouts.Connect
+		if c.due > 0 {
+			c.connDu = min(c.connDu, c.due)
+		}
+	}
+	host, port, err := net.SplitHostPort(c.hop.addr)
+	if err != nil {
+		return nil, &Error{Connect, "the address is not host:port", err}
+	}
+	addrs, wrong := c.resolve(ctx, host, res)
+	if wrong != nil {
+		return nil, wrong
+	}
+	raw, wrong := c.connect(ctx, addrs, port, res)
+	if wrong != nil {
+		return nil, wrong
+	}
+	cn := c.newConn(raw, c.hop.tls, c.hop.addr)
+	if !cn.tls {
+		return cn, nil
+	}
+	if wrong := c.handshake(cn, serverName(req, host), res); wrong != nil {
+		return nil, wrong
+	}
+	return cn, nil
+}
+
+func (c *Client) resolve(ctx context.Context, host string, res *Response) ([]netip.Addr, *Error) {
+	if ip, err := netip.ParseAddr(host); err == nil {
+		return []netip.Addr{ip}, nil
+	}
+	if host == "localhost" {
+		return []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1}), netip.IPv6Loopback()}, nil
+	}
+	begin := c.clock()
+	ctx, cancel := c.within(ctx, c.connDu)
+	defer cancel()
+	lookup := c.cfg.Resolve
+	if lookup == nil {
+		lookup = systemLookup
+	}
+	addrs, err := lookup(ctx, host)
+	res.Phases.DNS += since(begin, c.clock())
+	if err != nil {
+		return nil, c.unopened(err, "resolving the host name", dnsError)
+	}
+	if len(addrs) == 0 {
+		return nil, fail(DNS, "the host name has no address")
+	}
+	return addrs, nil
+}
+
+func systemLookup(ctx context.Context, host string) ([]netip.Addr, error) {
+	return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+}
+
+// connect tries the addresses in turn, each once, and fails with the first one's error.
+func (c *Client) connect(ctx context.Context, addrs []netip.Addr, port string, res *Response) (net.Conn, *Error) {
+	begin := c.clock()
+	var first error
+	for i, ip := range addrs {
+		raw, err := c.connectOne(ctx, net.JoinHostPort(ip.Unmap().String(), port), len(addrs)-i)
+		if err == nil {
+			res.Phases.Connect += since(begin, c.clock())
+			res.Connects++
+			return raw, nil
+		}
+		if first == nil {
+			first = err
+		}
+		if ctx.Err() != nil || c.connDu > 0 && c.clock() >= c.connDu {
+			break
+		}
+	}
+	res.Phases.Connect += since(begin, c.clock())
+	return nil, c.unopened(first, "connecting", dialError)
+}
+
+// connectOne gives one of the left addresses its share of the time, but at
+// least two seconds, so that a silent address does not use up all of it.
+func (c *Client) connectOne(ctx context.Context, address string, left int) (net.Conn, error) {
+	due := c.connDu
+	if due > 0 && left > 1 {
+		now := c.clock()
+		due = min(due, now+max(since(now, due)/time.Duration(left), 2*time.Second))
+	}
+	ctx, cancel := c.within(ctx, due)
+	defer cancel()
+	return c.dial(ctx, "tcp", address)
+}
+
+// within bounds ctx by a moment on the client's clock; 0 is no bound.
+func (c *Client) within(ctx context.Context, due time.Duration) (context.Context, context.CancelFunc) {
+	if due == 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, due-c.clock())
+}
+
+func serverName(req *Request, host string) string {
+	if req.ServerName != "" {
+		return req.ServerName
+	}
+	return strings.TrimSuffix(host, ".")
+}
+
+// handshake puts TLS on cn, or closes it.
+func (c *Client) handshake(cn *conn, name string, res *Response) *Error {
+	cfg := &tls.Config{}
+	if c.cfg.TLS != nil {
+		cfg = c.cfg.TLS.Clone()
+	}
+	if cfg.ServerName == "" {
+		cfg.ServerName = name
+	}
+	if cfg.NextProtos == nil {
+		cfg.NextProtos = []string{"http/1.1"}
+	}
+	begin, due := c.clock(), c.due
+	c.due = c.connDu
+	secure := tls.Client(cn, cfg)
+	err := context.Canceled
+	if c.prepare(cn, begin) {
+		err = secure.Handshake()
+	}
+	c.due = due
+	cn.deadline = unknown
+	res.Phases.TLS += since(begin, c.clock())
+	if err == nil {
+		cn.secure = secure
+		return nil
+	}
+	wrong := c.unopened(err, "the TLS handshake", tlsError)
+	cn.failed = true
+	c.drop(cn)
+	return wrong
+}
+
+// unopened sorts the failure of a step that opens a connection: the context's
+// end, a limit that passed, or what the step's own classifier says.
+func (c *Client) unopened(err error, step string, classify func(error) *Error) *Error {
+	now := c.clock()
+	switch {
+	case c.isCancelled() || c.doneNow():
+		return &Error{Cancelled, "cancelled while " + doing(step), err}
+	case isTimeout(err) && c.due > 0 && now >= c.due:
+		return &Error{Timeout, "timed out while " + doing(step), err}
+	case isTimeout(err) && c.connDu > 0 && (now >= c.connDu || step == "connecting"):
+		return &Error{ConnectTimeout, "no connection in time: " + step, err}
+	}
+	return classify(err)
+}
+
+func doing(step string) string {
+	if step == "the TLS handshake" {
+		return "in the TLS handshake"
+	}
+	return step
+}
+
+// doneNow asks the context itself, whose watcher may not have run yet.
+func (c *Client) doneNow() bool {
+	select {
+	case <-c.done:
+		return true
+	default:
+		return false
+	}
+}

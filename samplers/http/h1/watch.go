@@ -1,0 +1,117 @@
+package h1
+
+import (
+	"context"
+	"errors"
+	"os"
+	"time"
+)
+
+// Cancellation and deadlines. A connection's deadline is moved seldom: one that
+// lies before the call's end is left alone, and if it passes in between, the
+// interrupted read or write is extended and goes on.
+//
+//	who                  does                                         under mu
+//	thread, watch        registers the context, cancelled = false     yes
+//	thread, use          active = connection                          yes
+//	thread, arm          sets the deadline unless cancelled           yes
+//	watcher (AfterFunc)  cancelled = true; active's deadline = past   yes
+
+// watch makes ctx's end interrupt what this client does; it returns ctx's error
+// if it has ended already.
+func (c *Client) watch(ctx context.Context) error {
+	done := ctx.Done()
+	if done != c.done {
+		c.unwatch()
+		if done != nil {
+			c.done, c.over = done, make(chan struct{})
+			c.stop = context.AfterFunc(ctx, c.interrupter(c.over))
+		}
+	}
+	select {
+	case <-done:
+		return ctx.Err()
+	default:
+		return nil
+	}
+}
+
+func (c *Client) interrupter(over chan struct{}) func() {
+	return func() {
+		defer close(over)
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.cancelled = true
+		if c.active != nil {
+			_ = c.active.Conn.SetDeadline(time.Unix(1, 0))
+		}
+	}
+}
+
+func (c *Client) unwatch() {
+	if c.done == nil {
+		return
+	}
+	if !c.stop() {
+		<-c.over
+	}
+	c.done, c.stop, c.over = nil, nil, nil
+	c.cancelled = false // nobody else is left to look
+	for _, cn := range c.conns {
+		cn.deadline = unknown
+	}
+}
+
+// use makes cn the connection that the watcher interrupts; it reports false if
+// the context has ended.
+func (c *Client) use(cn *conn) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.active = cn
+	return !c.cancelled
+}
+
+// prepare makes sure that cn's deadline does not lie after the call's end.
+func (c *Client) prepare(cn *conn, now time.Duration) bool {
+	if c.active != cn && !c.use(cn) {
+		return false
+	}
+	if cn.deadline == 0 && c.due == 0 {
+		return true
+	}
+	if cn.deadline > 0 && cn.deadline <= c.due && cn.deadline-now > (c.due-now)/4 {
+		return true
+	}
+	return c.arm(cn)
+}
+
+// arm sets cn's deadline to the call's end, and reports false if the context has ended.
+func (c *Client) arm(cn *conn) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.cancelled {
+		return false
+	}
+	cn.deadline = c.due
+	when := time.Time{}
+	if c.due > 0 {
+		when = time.Now().Add(c.due - c.clock())
+	}
+	_ = cn.Conn.SetDeadline(when) // a broken connection shows in the read or write
+	return true
+}
+
+// extend reports whether err is a deadline that passed before the call's end,
+// and if so sets it anew.
+func (c *Client) extend(cn *conn, err error) bool {
+	if !errors.Is(err, os.ErrDeadlineExceeded) || c.due > 0 && c.clock() >= c.due {
+		return false
+	}
+	return c.arm(cn)
+}
+
+func (c *Client) isCancelled() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.cancelled
+}
