@@ -6,6 +6,40 @@
 // number of requests: sessions are signed instead of stored, carts and orders
 // are held in stores that forget the least recently used entry. New gives the
 // handler alone; Listen and Serve run it on a free loopback port.
+//
+// The shop's pages; JSON unless said otherwise, errors are {"error": text}:
+//
+//	GET  /                            home page, HTML
+//	GET  /health                      {"ready": true, "services": […]}
+//	GET  /categories                  {"items": [{"name", "count"}]}
+//	GET  /products?category=&page=    {"items", "page", "pages", "total"}
+//	GET  /products/{id or sku}        a product, or 404
+//	GET  /search?q=                   like a page of products, at most 20 items
+//	GET  /login                       form with a hidden csrf value, HTML
+//	POST /login                       form email, password, csrf: 303 to /account, 401, 403
+//	POST /api/login                   {"email", "password"}: {"token", "user": {"id", "email"}} or 401
+//	GET  /account                     for the sid cookie, a bearer token or basic credentials, else 401
+//	GET  /cart                        {"items", "count", "total"}
+//	POST /cart/items                  {"sku", "qty"}: 201 and the cart, or 422
+//	DELETE /cart/items/{sku}          the cart, or 404
+//	POST /orders                      {"sku", "qty"}, {"items"} or the cart: 201, 409 if sold out, 422
+//	GET  /orders/{id}                 PENDING, and PAID from the third look or after 300 ms
+//
+// Tools that do what their query says, whatever the misbehaviour:
+//
+//	GET  /slow?ms=200&jitter=0        answers late, at most by 10 s
+//	GET  /fail?status=503&share=0.1   fails for exactly this share of the requests
+//	GET  /redirect?n=2&status=302     n redirects that end at /health
+//	GET  /bytes?n=1024                n bytes; /gzip and /deflate send JSON compressed
+//	GET  /stream?chunks=5&ms=10       text in chunks
+//	any  /echo                        the request as the server read it
+//	GET  /etag                        304 if If-None-Match says so
+//
+// Controls, which are not counted:
+//
+//	GET  /stats                       requests, connections, by status, by route
+//	POST /reset                       sets the counters back
+//	GET, POST /chaos                  the Misbehaviour
 package demo
 
 import (

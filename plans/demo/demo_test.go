@@ -548,6 +548,30 @@ func TestServeEndsWithItsContext(t *testing.T) {
 	}
 }
 
+func FuzzRequests(f *testing.F) {
+	f.Add("GET", "/products/1", "", "")
+	f.Add("POST", "/orders", `{"items":[{"sku":"SHO-001","qty":9}]}`, "application/json")
+	f.Add("POST", "/echo", "--x\r\n\r\n", "multipart/form-data; boundary=x")
+	f.Add("GET", "/redirect?n=-1&status=x", "", "")
+	f.Add("GET", "/gzip?n=99999999999999999999", "", "")
+	h := demo.New(demo.Options{})
+	f.Fuzz(func(t *testing.T, method, target, body, contentType string) {
+		u, err := url.ParseRequestURI(target)
+		if err != nil || strings.HasPrefix(u.Path, "/slow") || strings.HasPrefix(u.Path, "/stream") || u.Path == "/chaos" {
+			return
+		}
+		r := httptest.NewRequest("GET", "/", strings.NewReader(body))
+		r.Method, r.URL, r.RequestURI = method, u, target
+		r.Header.Set("Content-Type", contentType)
+		r.Header.Set("Cookie", "sid="+contentType+"; visit="+body)
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if w.Code < 200 || w.Code == http.StatusInternalServerError && u.Path != "/fail" {
+			t.Errorf("%s %s: status %d", method, target, w.Code)
+		}
+	})
+}
+
 func BenchmarkProduct(b *testing.B) {
 	h := demo.New(demo.Options{})
 	req := httptest.NewRequest("GET", "/products/17", nil)
