@@ -1,0 +1,124 @@
+package spec
+
+import (
+	"fmt"
+	"strings"
+
+	"runner/plan/expr"
+	"runner/plan/source"
+)
+
+// foreign maps other tools' words to ours.
+var foreign = map[string][]string{
+	"users": {"threads"}, "vus": {"threads"}, "concurrency": {"threads"}, "virtual_users": {"threads"}, "num_threads": {"threads"},
+	"arrivalRate": {"rate"}, "arrival_rate": {"rate"}, "arrivals_per_sec": {"rate"}, "rps": {"rate"},
+	"hold-for": {"duration"}, "hold_for": {"duration"}, "ramp-up": {"ramp_up"}, "rampUp": {"ramp_up"}, "rampTo": {"ramp_up"},
+	"expect": {"assertions"}, "check": {"assertions"}, "checks": {"assertions"}, "assert": {"assertions"}, "asserts": {"assertions"},
+	"capture": {"extract"}, "bind": {"extract"}, "extractors": {"extract"}, "save": {"extract"},
+	"think": {"pause", "timers"}, "think_time": {"pause", "timers"}, "think-time": {"pause", "timers"}, "sleep": {"pause", "timers"}, "wait": {"pause", "timers"},
+	"flow": {"steps"}, "requests": {"steps"}, "actions": {"steps"}, "url": {"request"}, "method": {"request"}, "path": {"request"},
+	"scenarios": {"thread_groups"}, "groups": {"thread_groups"}, "threadgroups": {"thread_groups"}, "execution": {"thread_groups"}, "stages": {"threads", "rate"},
+	"title": {"plan", "name"}, "label": {"name"}, "variables": {"vars"}, "files": {"data"}, "csv": {"data"}, "repeat": {"loop"}, "times": {"loop"},
+	"for_each": {"foreach"}, "forEach": {"foreach"}, "when": {"if"}, "condition": {"if", "that"}, "params": {"query"}, "header": {"headers"},
+}
+
+// UnknownKey reports a key that is not legal where it stands. what names the
+// place ("http", "the step"); elsewhere, which may be nil, returns a remedy for a
+// key that is legal one level up or down.
+func UnknownKey(key *source.Node, what string, legal []string, elsewhere func(string) string, ds *source.Diagnostics) {
+	summary := fmt.Sprintf("unknown key %q", key.Text)
+	if what != "" {
+		summary += " in " + what
+	}
+	detail := ""
+	if elsewhere != nil {
+		detail = elsewhere(key.Text)
+	}
+	if detail == "" {
+		if word := expr.DidYouMean(key.Text, legal); word != "" {
+			detail = fmt.Sprintf("did you mean `%s`?", word)
+		}
+	}
+	if detail == "" {
+		detail = foreignHint(key.Text, legal, elsewhere)
+	}
+	if detail == "" {
+		detail = "the keys here are " + strings.Join(legal, ", ")
+	}
+	ds.Add(key.Range, "unknown-key", summary, detail)
+}
+
+func foreignHint(word string, legal []string, elsewhere func(string) string) string {
+	var ours []string
+	for _, w := range foreign[word] {
+		for _, l := range legal {
+			if l == w {
+				ours = append(ours, "`"+w+":`")
+			}
+		}
+	}
+	if len(ours) > 0 {
+		return fmt.Sprintf("`%s` is called %s here", word, strings.Join(ours, " or "))
+	}
+	for _, w := range foreign[word] {
+		if elsewhere == nil {
+			break
+		}
+		if hint := elsewhere(w); hint != "" {
+			return fmt.Sprintf("`%s` is called `%s:` in a plan; %s", word, w, hint)
+		}
+	}
+	return ""
+}
+
+// describe names what stands in the plan: "a list", `the text "abc"`.
+func describe(n *source.Node) string {
+	switch {
+	case n.Null:
+		return "empty"
+	case n.Kind != source.Scalar:
+		return n.Kind.String()
+	case len(n.Text) > 40:
+		return fmt.Sprintf("the value %q…", n.Text[:40])
+	}
+	return fmt.Sprintf("the value %q", n.Text)
+}
+
+func article(word string) string {
+	switch word {
+	case "int":
+		return "a whole number"
+	case "float":
+		return "a number"
+	case "bool":
+		return "true or false"
+	case "text":
+		return "text"
+	}
+	return "a " + word
+}
+
+func list(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = "`" + w + "`"
+	}
+	if len(quoted) < 2 {
+		return strings.Join(quoted, "")
+	}
+	return strings.Join(quoted[:len(quoted)-1], ", ") + " and " + quoted[len(quoted)-1]
+}
+
+// sample returns how a map of the layout may look.
+func sample(l *layout) string {
+	var keys []string
+	for _, f := range l.fields {
+		if f.required || len(keys) < 2 {
+			keys = append(keys, f.key+": …")
+		}
+		if len(keys) == 3 {
+			break
+		}
+	}
+	return "{" + strings.Join(keys, ", ") + "}"
+}
