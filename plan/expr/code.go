@@ -1,0 +1,308 @@
+package expr
+
+import (
+	"errors"
+	"math"
+	"time"
+
+	"github.com/expr-lang/expr/ast"
+	"github.com/expr-lang/expr/vm"
+)
+
+// machineKey is the name under which a program finds its machine.
+const machineKey = "@machine"
+
+var errUnbound = errors.New("the expression was not bound to its names")
+
+// runKind says how a code is evaluated: most of what plans hold needs no VM.
+type runKind uint8
+
+const (
+	runProgram runKind = iota
+	runConstant
+	runName
+	runCompare
+)
+
+// code is a compiled expression. It is immutable and shared by all threads.
+type code struct {
+	x       *expression
+	names   []*name
+	uses    []Use
+	result  Type
+	calls   bool
+	broken  bool
+	kind    runKind
+	program *vm.Program
+
+	constant any // of runConstant, and the right side of runCompare
+	op       string
+	flip     bool // the constant stands on the left
+}
+
+// shortcut recognises a constant, a lone name, and a comparison of a name with a
+// constant.
+func (c *code) shortcut(n ast.Node) {
+	if v, ok := constantOf(n); ok {
+		c.kind, c.constant = runConstant, withUnit(v, c.result)
+		return
+	}
+	if id, ok := n.(*ast.IdentifierNode); ok && len(c.names) == 1 && c.names[0].key == id.Value {
+		c.kind = runName
+		return
+	}
+	c.compareShortcut(n)
+}
+
+func (c *code) compareShortcut(n ast.Node) {
+	op, l, r := "", ast.Node(nil), ast.Node(nil)
+	switch v := n.(type) {
+	case *ast.BinaryNode:
+		op, l, r = v.Operator, v.Left, v.Right
+	case *ast.CallNode:
+		if id, ok := v.Callee.(*ast.IdentifierNode); ok && id.Value == "@equal" {
+			op, l, r = "==", v.Arguments[0], v.Arguments[1]
+		}
+	case *ast.UnaryNode:
+		if call, ok := v.Node.(*ast.CallNode); ok && v.Operator == "not" {
+			if id, ok := call.Callee.(*ast.IdentifierNode); ok && id.Value == "@equal" {
+				op, l, r = "!=", call.Arguments[0], call.Arguments[1]
+			}
+		}
+	}
+	switch op {
+	case "==", "!=", "<", "<=", ">", ">=":
+	default:
+		return
+	}
+	constant, ok := constantOf(r)
+	if !ok {
+		constant, ok = constantOf(l)
+		l, c.flip = r, true
+	}
+	id, isName := l.(*ast.IdentifierNode)
+	if !ok || !isName || len(c.names) != 1 || c.names[0].key != id.Value || !comparableConstant(constant) {
+		c.flip = false
+		return
+	}
+	c.kind, c.op, c.constant = runCompare, op, constant
+}
+
+func comparableConstant(v any) bool {
+	switch v.(type) {
+	case int64, float64, string, bool:
+		return true
+	}
+	return false
+}
+
+func constantOf(n ast.Node) (any, bool) {
+	switch v := n.(type) {
+	case *ast.IntegerNode:
+		return int64(v.Value), true
+	case *ast.FloatNode:
+		return v.Value, true
+	case *ast.StringNode:
+		return v.Value, true
+	case *ast.BoolNode:
+		return v.Value, true
+	case *ast.ConstantNode:
+		return v.Value, true
+	case *ast.NilNode:
+		return nil, true
+	case *ast.UnaryNode:
+		if v.Operator != "-" {
+			return nil, false
+		}
+		switch v := v.Node.(type) {
+		case *ast.IntegerNode:
+			return int64(-v.Value), true
+		case *ast.FloatNode:
+			return -v.Value, true
+		}
+	}
+	return nil, false
+}
+
+// run evaluates c. A text that was made from a secret is a secret.
+func (c *code) run(s Scope) (any, error) {
+	v, err := c.value(s)
+	if err != nil {
+		return nil, &EvalError{Source: c.x.text, Range: c.x.at(0, len(c.x.text)), Err: err}
+	}
+	return v, nil
+}
+
+func (c *code) value(s Scope) (any, error) {
+	switch {
+	case c == nil || c.broken:
+		return nil, errUnbound
+	case c.kind == runConstant:
+		return c.constant, nil
+	case c.kind == runName:
+		return c.names[0].value(s)
+	case c.kind == runCompare:
+		return c.compare(s)
+	case c.program == nil:
+		return nil, errUnbound
+	}
+	m := s.Machine()
+	if m == nil {
+		return nil, errUnbound
+	}
+	m = m.enter(s)
+	defer m.leave()
+	secret, err := c.fill(m, s)
+	if err != nil {
+		return nil, err
+	}
+	out, err := m.vm.Run(c.program, m.names)
+	if err != nil {
+		return nil, cause(err)
+	}
+	if text, ok := out.(string); ok && secret {
+		return Secret{text}, nil
+	}
+	return withUnit(out, c.result), nil
+}
+
+// fill puts the values of all names of the program into the machine's map.
+func (c *code) fill(m *Machine, s Scope) (secret bool, err error) {
+	for _, n := range c.names {
+		v, ok := n.lookup(s)
+		switch {
+		case ok:
+			if t, is := v.(Secret); is {
+				v, secret = t.text, true
+			}
+			v = plain(v)
+		case n.must:
+			return false, &UnsetError{n.name}
+		case !n.soft:
+			v = &UnsetError{n.name}
+		}
+		m.names[n.key] = v
+	}
+	if c.calls {
+		m.names[machineKey] = m
+	}
+	return secret, nil
+}
+
+// value returns what a lone name stands for.
+func (n *name) value(s Scope) (any, error) {
+	v, ok := n.lookup(s)
+	if !ok && !n.soft {
+		return nil, &UnsetError{n.name}
+	}
+	return v, nil
+}
+
+// lookup asks the scope for the name, or for its root and then the members.
+func (n *name) lookup(s Scope) (any, bool) {
+	if n.path != nil {
+		if ps, ok := s.(PathScope); ok {
+			return ps.LookupPath(n.path)
+		}
+		v, ok := s.Lookup(n.path.Root)
+		if !ok {
+			return nil, false
+		}
+		return fetchAll(v, n.path.Steps), true
+	}
+	v, ok := s.Lookup(n.name)
+	if ok || len(n.tail) == 0 {
+		return v, ok
+	}
+	if v, ok = s.Lookup(n.root); !ok {
+		return nil, false
+	}
+	v = fetchAll(v, n.tail)
+	return v, v != nil
+}
+
+// plain turns a value with a unit into the plain number that programs use.
+func plain(v any) any {
+	switch v := v.(type) {
+	case time.Duration:
+		return int(v)
+	case Size:
+		return int(v)
+	case Rate:
+		return float64(v)
+	case Share:
+		return float64(v)
+	}
+	return v
+}
+
+// withUnit gives the result of a program the unit that the check found, and its
+// integers the language's type.
+func withUnit(v any, t Type) any {
+	if !t.unit() {
+		if n, ok := v.(int); ok {
+			return int64(n)
+		}
+		return v
+	}
+	f, ok := number(v)
+	if !ok {
+		return v
+	}
+	switch t {
+	case DurationType:
+		if n, ok := toInt(v); ok {
+			return time.Duration(n)
+		}
+		return time.Duration(clampInt(f))
+	case SizeType:
+		if n, ok := toInt(v); ok {
+			return Size(n)
+		}
+		return Size(clampInt(f))
+	case RateType:
+		return Rate(f)
+	}
+	return Share(f)
+}
+
+func clampInt(f float64) int64 {
+	switch {
+	case math.IsNaN(f):
+		return 0
+	case f >= math.MaxInt64:
+		return math.MaxInt64
+	case f <= math.MinInt64:
+		return math.MinInt64
+	}
+	return int64(math.Round(f))
+}
+
+// number returns any number, with or without a unit, as a float.
+func number(v any) (float64, bool) {
+	switch v := v.(type) {
+	case time.Duration:
+		return float64(v), true
+	case Size:
+		return float64(v), true
+	case Rate:
+		return float64(v), true
+	case Share:
+		return float64(v), true
+	}
+	if n, ok := toInt(v); ok {
+		return float64(n), true
+	}
+	return toFloat(v)
+}
+
+// integer returns any whole number, with or without a unit.
+func integer(v any) (int64, bool) {
+	switch v := v.(type) {
+	case time.Duration:
+		return int64(v), true
+	case Size:
+		return int64(v), true
+	}
+	return toInt(v)
+}
