@@ -1,0 +1,157 @@
+package reporters
+
+import (
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mattn/go-runewidth"
+)
+
+// Progress is the state of a run at one moment.
+type Progress struct {
+	Elapsed time.Duration
+	Groups  []GroupProgress
+	// Notes are sentences to show once; each call's notes are new ones.
+	Notes []string
+}
+
+// GroupProgress is the state of one thread group.
+type GroupProgress struct {
+	Name            string
+	Active, Planned int     // threads now
+	Rate            float64 // samples per second, lately
+	P95             *int64  // response time, lately, ns; nil without samples
+	Samples         int64
+	Errors          int64
+	Dropped         int64
+	Done            float64       // 0 to 1; negative if the end is not known
+	Left            time.Duration // until the planned end; negative if not known
+}
+
+// Progress shows p: redrawn in place on a terminal, else as plain lines whenever
+// the time between two of them has passed. Notes are shown at once.
+func (c *Console) Progress(p Progress) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.opts.Quiet {
+		return
+	}
+	var b strings.Builder
+	if c.opts.Terminal {
+		c.redraw(&b, p)
+	} else {
+		c.append(&b, p)
+	}
+	_, _ = io.WriteString(c.opts.Progress, b.String()) // a closed console must not end a run
+}
+
+// Note shows one sentence above the progress.
+func (c *Console) Note(text string) {
+	c.Progress(Progress{Elapsed: -1, Notes: []string{text}})
+}
+
+// Clear takes the progress off a terminal, so that something else can be printed.
+func (c *Console) Clear() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, _ = io.WriteString(c.opts.Progress, c.erase())
+}
+
+// erase moves to the first progress line and clears to the end of the screen.
+func (c *Console) erase() string {
+	if c.drawn == 0 {
+		return ""
+	}
+	n := c.drawn
+	c.drawn = 0
+	return "\x1b[" + strconv.Itoa(n) + "A\r\x1b[J"
+}
+
+func (c *Console) redraw(b *strings.Builder, p Progress) {
+	b.WriteString(c.erase())
+	writeNotes(b, p.Notes)
+	width := c.width(80) - 1 // the last column would wrap on some terminals
+	names := 0
+	for i := range p.Groups {
+		names = max(names, runewidth.StringWidth(CleanLine(p.Groups[i].Name)))
+	}
+	names = min(names, max(8, width/4))
+	for i := range p.Groups {
+		b.WriteString(fit(groupLine(&p.Groups[i], names, width), width) + "\n")
+	}
+	c.drawn = len(p.Groups)
+}
+
+func (c *Console) append(b *strings.Builder, p Progress) {
+	writeNotes(b, p.Notes)
+	if p.Elapsed < c.last+c.opts.Every {
+		return
+	}
+	c.last = p.Elapsed - p.Elapsed%c.opts.Every
+	for i := range p.Groups {
+		g := &p.Groups[i]
+		text := clock(p.Elapsed) + "  " + CleanLine(g.Name) + ": " + strings.Join(groupFigures(g), ", ")
+		b.WriteString(guardLine(text) + "\n")
+	}
+}
+
+func writeNotes(b *strings.Builder, notes []string) {
+	for _, n := range notes {
+		b.WriteString(guardLine(CleanLine(n)) + "\n")
+	}
+}
+
+// groupLine is one group's line on a terminal: name, bar, figures.
+func groupLine(g *GroupProgress, names, width int) string {
+	name := runewidth.FillRight(runewidth.Truncate(CleanLine(g.Name), names, "…"), names)
+	figures := strings.Join(groupFigures(g), "  ")
+	cells := min(24, width-names-runewidth.StringWidth(figures)-10)
+	if cells < 4 {
+		return name + "  " + figures
+	}
+	return name + "  " + bar(g.Done, cells) + "  " + figures
+}
+
+// groupFigures are the figures of a group's progress, the most important first.
+func groupFigures(g *GroupProgress) []string {
+	out := []string{
+		strconv.Itoa(g.Active) + "/" + strconv.Itoa(g.Planned) + " threads",
+		rate(g.Rate),
+		"p95 " + durationPtr(g.P95),
+		plural(g.Errors, "error"),
+	}
+	if g.Dropped > 0 {
+		out = append(out, count(g.Dropped)+" dropped")
+	}
+	switch {
+	case g.Done >= 1:
+		out = append(out, "done")
+	case g.Left >= 0:
+		out = append(out, clock(g.Left)+" left")
+	}
+	return out
+}
+
+// bar draws a share over so many cells, in eighths; the percentage follows.
+func bar(done float64, cells int) string {
+	if done < 0 || math.IsNaN(done) {
+		return strings.Repeat("·", cells) + "     "
+	}
+	done = min(done, 1)
+	eighths := int(done * float64(cells) * 8)
+	b := strings.Repeat("█", eighths/8)
+	if part := eighths % 8; part > 0 {
+		b += string([]rune(" ▏▎▍▌▋▊▉")[part])
+	}
+	b = runewidth.FillRight(b, cells)
+	percent := strconv.Itoa(int(done * 100))
+	return b + strings.Repeat(" ", 4-len(percent)) + percent + "%"
+}
+
+// fit cuts text to so many columns.
+func fit(text string, columns int) string {
+	return runewidth.Truncate(text, columns, "…")
+}

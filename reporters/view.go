@@ -1,0 +1,328 @@
+package reporters
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"runner/reporters/stats"
+)
+
+// outcome is what became of a threshold.
+type outcome string
+
+const (
+	held      outcome = "passed"
+	broken    outcome = "broken"
+	noData    outcome = "no data"
+	few       outcome = "few samples"
+	notJudged outcome = "not judged"
+)
+
+// outcomeOf puts a threshold's flags into one word.
+func outcomeOf(t *stats.ThresholdResult) outcome {
+	switch {
+	case t.NotJudged != "":
+		return notJudged
+	case t.NoData:
+		return noData
+	case !t.Passed:
+		return broken
+	case t.FewSamples:
+		return few
+	}
+	return held
+}
+
+// bad reports whether the outcome speaks against the run.
+func (o outcome) bad() bool { return o == broken || o == noData }
+
+// ranked returns the thresholds with what went wrong first, else as they were.
+func ranked(ts []stats.ThresholdResult) []stats.ThresholdResult {
+	rank := map[outcome]int{broken: 0, noData: 1, few: 2, held: 3, notJudged: 4}
+	out := slices.Clone(ts)
+	slices.SortStableFunc(out, func(a, b stats.ThresholdResult) int {
+		return cmp.Compare(rank[outcomeOf(&a)], rank[outcomeOf(&b)])
+	})
+	return out
+}
+
+// sentence tells a threshold's measured value against its limit.
+func sentence(t *stats.ThresholdResult) string {
+	switch outcomeOf(t) {
+	case notJudged:
+		return "not judged: " + t.NotJudged
+	case noData:
+		return t.Figure + " has no data, limit " + opLimit(t)
+	}
+	value, _ := measured(t)
+	return t.Figure + " is " + value + ", limit " + opLimit(t)
+}
+
+// opLimit writes the limit with its operator: "< 500 ms".
+func opLimit(t *stats.ThresholdResult) string {
+	_, limit := measured(t)
+	return strings.TrimSpace(t.Op + " " + limit)
+}
+
+// flags are the remarks on a threshold beside its outcome.
+func flags(t *stats.ThresholdResult) []string {
+	var out []string
+	if t.Implied {
+		out = append(out, "implied")
+	}
+	if t.Stopped {
+		out = append(out, "stopped the run")
+	}
+	return out
+}
+
+// summaryReasons are the sentences that explain the verdict; never empty unless
+// the run passed.
+func summaryReasons(s *stats.Summary) []string {
+	if len(s.Reasons) > 0 || s.Verdict == stats.Passed {
+		return s.Reasons
+	}
+	return []string{"the run ended as " + string(s.Verdict) + " (exit code " + strconv.Itoa(s.ExitCode) + ")"}
+}
+
+// place writes file:line, or "" when it is not known.
+func place(file string, line int) string {
+	if file == "" || line <= 0 {
+		return file
+	}
+	return file + ":" + strconv.Itoa(line)
+}
+
+// title is the name of a row as shown alone.
+func title(s *stats.Series) string {
+	if s.Group == "" {
+		return s.Name
+	}
+	return s.Group + " / " + s.Name
+}
+
+// runSpan is the run's duration in words.
+func runSpan(s *stats.Summary) string { return span(time.Duration(s.DurationNS)) }
+
+// peakThreads is the most threads seen active at once.
+func peakThreads(t *stats.Timeline) int {
+	if len(t.ActiveThreads) == 0 {
+		return 0
+	}
+	return slices.Max(t.ActiveThreads)
+}
+
+// table is a rectangle of text whose columns each have one unit.
+type table struct {
+	Heads []string
+	Rows  [][]string
+}
+
+// drop takes out the column whose head is name or begins with it and a unit.
+func (t *table) drop(name string) {
+	i := slices.IndexFunc(t.Heads, func(h string) bool { return h == name || strings.HasPrefix(h, name+" ") })
+	if i < 0 {
+		return
+	}
+	t.Heads = slices.Delete(t.Heads, i, i+1)
+	for r := range t.Rows {
+		t.Rows[r] = slices.Delete(t.Rows[r], i, i+1)
+	}
+}
+
+// statColumn is a column of times in the series table.
+type statColumn struct {
+	name string
+	get  func(*stats.Distribution) (float64, bool)
+}
+
+func statColumns() []statColumn {
+	ptr := func(f func(*stats.Distribution) *int64) func(*stats.Distribution) (float64, bool) {
+		return func(d *stats.Distribution) (float64, bool) {
+			if v := f(d); v != nil {
+				return float64(*v), true
+			}
+			return 0, false
+		}
+	}
+	return []statColumn{
+		{"min", func(d *stats.Distribution) (float64, bool) { return float64(d.Min), true }},
+		{"mean", func(d *stats.Distribution) (float64, bool) { return d.Mean, true }},
+		{"p50", ptr(func(d *stats.Distribution) *int64 { return d.P50 })},
+		{"p90", ptr(func(d *stats.Distribution) *int64 { return d.P90 })},
+		{"p95", ptr(func(d *stats.Distribution) *int64 { return d.P95 })},
+		{"p99", ptr(func(d *stats.Distribution) *int64 { return d.P99 })},
+		{"max", func(d *stats.Distribution) (float64, bool) { return float64(d.Max), true }},
+	}
+}
+
+// figuresOf makes the table of count, errors, rate and response times; the unit
+// of each time column follows from the largest value of all time columns but max,
+// so that neighbours can be compared, and max may have its own.
+func figuresOf(rows []stats.Series) (table, [][]float64) {
+	t := table{Heads: []string{"count", "errors", "error rate", "rate /s"}, Rows: make([][]string, len(rows))}
+	values := make([][]float64, len(rows))
+	for i := range rows {
+		r := &rows[i]
+		t.Rows[i] = []string{count(r.Count), count(r.Failed), sharePtr(r.ErrorRate), notMeasured}
+		values[i] = []float64{float64(r.Count), float64(r.Failed), orMinus(r.ErrorRate), orMinus(r.ThroughputPS)}
+		if r.ThroughputPS != nil {
+			t.Rows[i][3] = rateNumber(*r.ThroughputPS)
+		}
+	}
+	for _, c := range statColumns() {
+		unit := columnUnit(rows, c)
+		t.Heads = append(t.Heads, c.name+" "+unit.Name)
+		for i := range rows {
+			text, v := notMeasured, -1.0
+			if d := rows[i].ResponseNS; d != nil {
+				if ns, ok := c.get(d); ok {
+					text, v = unit.in(ns), ns
+				}
+			}
+			t.Rows[i], values[i] = append(t.Rows[i], text), append(values[i], v)
+		}
+	}
+	return t, values
+}
+
+func columnUnit(rows []stats.Series, c statColumn) timeUnit {
+	largest := 0.0
+	for i := range rows {
+		if d := rows[i].ResponseNS; d != nil {
+			if v, ok := c.get(d); ok {
+				largest = max(largest, v)
+			}
+		}
+	}
+	return unitFor(largest)
+}
+
+func orMinus(p *float64) float64 {
+	if p == nil {
+		return -1
+	}
+	return *p
+}
+
+// errorLine is one kind of error over all series.
+type errorLine struct {
+	Series *stats.Series
+	stats.ErrorCount
+}
+
+// errorLines lists the errors of all samplers, the most frequent first.
+func errorLines(s *stats.Summary) []errorLine {
+	var out []errorLine
+	for i := range s.Series {
+		for _, e := range s.Series[i].Errors {
+			out = append(out, errorLine{&s.Series[i], e})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b errorLine) int { return cmp.Compare(b.Count, a.Count) })
+	return out
+}
+
+// classCounts lists the ledger's error classes, the most frequent first.
+func classCounts(m map[string]int64) []named {
+	var out []named
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		if m[k] > 0 {
+			out = append(out, named{k, m[k]})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b named) int { return cmp.Compare(b.N, a.N) })
+	return out
+}
+
+// named is a count with its name.
+type named struct {
+	Name string
+	N    int64
+}
+
+// statuses adds up status codes over all samplers, in order of the code.
+func statuses(s *stats.Summary) []named {
+	sum := s.Total.Status
+	if len(sum) == 0 {
+		sum = map[string]int64{}
+		for i := range s.Series {
+			for k, n := range s.Series[i].Status {
+				sum[k] += n
+			}
+		}
+	}
+	var out []named
+	for _, k := range slices.Sorted(maps.Keys(sum)) {
+		out = append(out, named{k, sum[k]})
+	}
+	return out
+}
+
+// generatorLine tells in one line how the load generator did.
+func generatorLine(g *stats.Generator) string {
+	var parts []string
+	switch g.Verdict {
+	case "":
+		parts = append(parts, "not judged")
+	default:
+		parts = append(parts, g.Verdict)
+	}
+	if g.CPUShare != nil {
+		parts = append(parts, "CPU "+share(*g.CPUShare))
+	}
+	if g.RSSBytes != nil {
+		parts = append(parts, "memory "+size(float64(*g.RSSBytes)))
+	}
+	if d := g.DispatchDelayNS; d != nil {
+		parts = append(parts, "dispatch delay p99 "+duration(float64(d.P99))+", max "+duration(float64(d.Max)))
+	}
+	if p := g.GCPauseNS; p != nil {
+		parts = append(parts, "GC pause max "+duration(float64(p.Max)))
+	}
+	return strings.Join(parts, " · ")
+}
+
+// ledgerLines are the ledger's two sums written out.
+func ledgerLines(l *stats.Ledger) []string {
+	i, m := &l.Iterations, &l.Samples
+	failed := int64(0)
+	for _, n := range m.Errors {
+		failed += n
+	}
+	return []string{
+		"iterations: " + count(i.Scheduled) + " scheduled = " + count(i.Started) + " started + " + count(i.DroppedNoThread) +
+			" dropped (no free thread) + " + count(i.DroppedEnd) + " dropped (past the end) + " + count(i.DroppedAbort) + " left over by a stop",
+		"started: " + count(i.Started) + " = " + count(i.Completed) + " completed + " + count(i.Interrupted) + " interrupted + " + count(i.InFlight) + " in flight",
+		"samples: " + count(m.Started) + " started = " + count(m.Passed) + " passed + " + count(failed) + " failed + " + count(m.InFlight) + " in flight",
+	}
+}
+
+// uneven reports whether something was dropped, interrupted or left in flight.
+func uneven(l *stats.Ledger) bool {
+	i := &l.Iterations
+	return i.DroppedNoThread+i.DroppedEnd+i.DroppedAbort+i.Interrupted+i.InFlight+l.Samples.InFlight > 0
+}
+
+// environmentRows tells where and with what the run was made, name and value.
+func environmentRows(s *stats.Summary) [][2]string {
+	e := &s.Environment
+	return [][2]string{
+		{"host", e.Host},
+		{"system", strings.TrimPrefix(e.OS+"/"+e.Arch, "/")},
+		{"CPUs", strconv.Itoa(e.CPUs)},
+		{"open files limit", strconv.FormatUint(e.OpenFilesLimit, 10)},
+		{"Go", e.Go},
+		{"runner", s.RunnerVersion},
+		{"run", s.RunID},
+		{"seed", strconv.FormatUint(s.Seed, 10)},
+		{"started", s.Started.UTC().Format(time.RFC3339)},
+		{"duration", runSpan(s)},
+		{"exit code", strconv.Itoa(s.ExitCode)},
+		{"plan SHA-256", s.PlanSHA256},
+	}
+}

@@ -1,0 +1,222 @@
+package reporters
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/xuri/excelize/v2"
+
+	"runner/reporters/stats"
+)
+
+func (b *book) summarySheet(s *stats.Summary) {
+	const sheet = "Summary"
+	b.put(sheet, 1, 1, cell{titleCell, cut(s.Plan, 200)})
+	row := 3
+	add := func(name string, c cell) {
+		b.put(sheet, 1, row, text(name))
+		b.put(sheet, 2, row, c)
+		row++
+	}
+	verdict := strings.ToUpper(string(s.Verdict))
+	if s.Partial {
+		verdict += " (PARTIAL)"
+	}
+	b.verdictColour(sheet, fmt.Sprintf("B%d", row))
+	add("Verdict", text(verdict))
+	for _, r := range summaryReasons(s) {
+		add("Reason", wrapped(r))
+	}
+	for _, r := range s.Generator.Reasons {
+		add("Generator "+s.Generator.Verdict, wrapped(r))
+	}
+	row++
+	add("Started (UTC)", text(s.Started.UTC().Format("2006-01-02 15:04:05")))
+	add("Duration, s", cell{secondsCell, float64(s.DurationNS) / 1e9})
+	b.keyFigures(s, add)
+	b.do(b.file.SetColWidth(sheet, "A", "A", 26))
+	b.do(b.file.SetColWidth(sheet, "B", "B", 48))
+	hide := false
+	b.do(b.file.SetSheetView(sheet, 0, &excelize.ViewOptions{ShowGridLines: &hide}))
+	b.printWide(sheet)
+	b.charts(sheet, len(s.Timeline.TS))
+}
+
+func (b *book) keyFigures(s *stats.Summary, add func(string, cell)) {
+	t := &s.Total
+	add("Samples", whole(t.Count))
+	add("Failed samples", whole(t.Failed))
+	add("Error rate", number(shareCell, t.ErrorRate))
+	add("Throughput, /s", number(rateCell, t.ThroughputPS))
+	if d := t.ResponseNS; d != nil {
+		add("Response time mean, ms", millis(d.Mean))
+		add("Response time p50, ms", millisPtr(d.P50))
+		add("Response time p95, ms", millisPtr(d.P95))
+		add("Response time p99, ms", millisPtr(d.P99))
+		add("Response time max, ms", millis(float64(d.Max)))
+	}
+	add("Most threads at once", whole(int64(peakThreads(&s.Timeline))))
+	i := &s.Ledger.Iterations
+	add("Iterations scheduled", whole(i.Scheduled))
+	add("Iterations completed", whole(i.Completed))
+	add("Iterations interrupted", whole(i.Interrupted))
+	add("Iterations dropped", whole(i.DroppedNoThread+i.DroppedEnd+i.DroppedAbort))
+	add("Requests on the wire", whole(s.Ledger.Requests))
+	add("Bytes received", whole(t.BytesReceived))
+	add("Bytes sent", whole(t.BytesSent))
+}
+
+func (b *book) seriesSheet(s *stats.Summary) {
+	columns := []column{{"Group", 18}, {"Name", 34}, {"Kind", 12}, {"Phase", 10}, {"Count", 11}, {"Failed", 10}, {"Error rate", 10},
+		{"Throughput, /s", 12}, {"Requests", 11}, {"Min, ms", 10}, {"Mean, ms", 10}, {"p50, ms", 10}, {"p90, ms", 10}, {"p95, ms", 10},
+		{"p99, ms", 10}, {"Max, ms", 11}, {"Bytes received", 15}, {"Bytes sent", 13}, {"Apdex", 8}, {"Aborted", 9}, {"Plan", 26}}
+	var rows [][]cell
+	each := func(r *stats.Series) {
+		row := []cell{text(r.Group), text(r.Name), text(r.Kind), text(r.Phase), whole(r.Count), whole(r.Failed), number(shareCell, r.ErrorRate),
+			number(rateCell, r.ThroughputPS), whole(r.Requests)}
+		row = append(row, timeCells(r.ResponseNS)...)
+		row = append(row, whole(r.BytesReceived), whole(r.BytesSent), number(plainCell, r.Apdex), whole(r.Aborted), text(place(r.File, r.Line)))
+		rows = append(rows, row)
+	}
+	eachSeries(s, each)
+	b.list("Series", columns, rows)
+}
+
+// eachSeries calls f with every sampler, every transaction and the total.
+func eachSeries(s *stats.Summary, f func(*stats.Series)) {
+	for i := range s.Series {
+		f(&s.Series[i])
+	}
+	for i := range s.Transactions {
+		f(&s.Transactions[i])
+	}
+	total := s.Total
+	if total.Name == "" {
+		total.Name = "total"
+	}
+	f(&total)
+}
+
+// timeCells are min, mean, p50, p90, p95, p99 and max in milliseconds.
+func timeCells(d *stats.Distribution) []cell {
+	if d == nil {
+		return make([]cell, 7)
+	}
+	return []cell{millis(float64(d.Min)), millis(d.Mean), millisPtr(d.P50), millisPtr(d.P90), millisPtr(d.P95), millisPtr(d.P99), millis(float64(d.Max))}
+}
+
+func (b *book) percentilesSheet(s *stats.Summary) {
+	columns := []column{{"Group", 18}, {"Name", 34}, {"Time", 22}, {"Min, ms", 10}, {"p50, ms", 10}, {"p75, ms", 10}, {"p90, ms", 10},
+		{"p95, ms", 10}, {"p99, ms", 10}, {"p99.9, ms", 11}, {"Max, ms", 11}, {"Mean, ms", 10}, {"Std. dev., ms", 12}}
+	var rows [][]cell
+	eachSeries(s, func(r *stats.Series) {
+		for _, m := range measures(r) {
+			d := m.D
+			rows = append(rows, []cell{text(r.Group), text(r.Name), text(m.Name), millis(float64(d.Min)), millisPtr(d.P50), millisPtr(d.P75), millisPtr(d.P90),
+				millisPtr(d.P95), millisPtr(d.P99), millisPtr(d.P999), millis(float64(d.Max)), millis(d.Mean), millis(d.StdDev)})
+		}
+	})
+	b.list("Percentiles", columns, rows)
+}
+
+// measure is one of the times kept of a series.
+type measure struct {
+	Name string
+	D    *stats.Distribution
+}
+
+// measures lists the times that were measured of a series.
+func measures(r *stats.Series) []measure {
+	all := []measure{{"response time", r.ResponseNS}, {"service time", r.ServiceNS}, {"latency", r.LatencyNS},
+		{"response, passed only", r.SuccessNS}, {"response, failed only", r.FailureNS}}
+	out := all[:0]
+	for _, m := range all {
+		if m.D != nil {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+func (b *book) timelineSheet(s *stats.Summary) {
+	columns := []column{{"Time, s", 10}, {"Active threads", 10}, {"Planned threads", 10}, {"Throughput, /s", 12}, {"Samples", 10}, {"Failed", 10},
+		{"Errors, /s", 10}, {"p50, ms", 10}, {"p95, ms", 10}, {"p99, ms", 10}, {"Max, ms", 10}, {"Bytes", 13}, {"Dropped", 10}}
+	t := &s.Timeline
+	total := totalTimeline(t)
+	rows := make([][]cell, len(t.TS))
+	for i := range t.TS {
+		row := []cell{{secondsCell, t.TS[i]}, whole(int64(t.ActiveThreads[i])), number(rateCell, t.Planned[i]), {rateCell, t.Throughput[i]}}
+		if total != nil {
+			row = append(row, whole(total.Count[i]), whole(total.Failed[i]), cell{rateCell, float64(total.Failed[i]) / max(t.IntervalS, 1e-9)},
+				millisPtr(total.P50[i]), millisPtr(total.P95[i]), millisPtr(total.P99[i]), millisPtr(total.Max[i]), whole(total.Bytes[i]), whole(t.Dropped[i]))
+		}
+		rows[i] = row
+	}
+	b.list("Timeline", columns, rows)
+}
+
+// totalTimeline returns the column of all samples, nil if there is none.
+func totalTimeline(t *stats.Timeline) *stats.TimelineSeries {
+	for i := range t.Series {
+		if t.Series[i].ID == -1 {
+			return &t.Series[i]
+		}
+	}
+	return nil
+}
+
+func (b *book) errorsSheet(s *stats.Summary) {
+	columns := []column{{"Group", 18}, {"Name", 34}, {"Class", 18}, {"Message", 60}, {"Count", 10}, {"First, s", 10}, {"Last, s", 10}, {"Plan", 26}, {"Examples", 80}}
+	var rows [][]cell
+	for _, e := range errorLines(s) {
+		rows = append(rows, []cell{text(e.Series.Group), text(e.Series.Name), text(e.Class), text(e.Message), whole(e.Count),
+			{secondsCell, e.FirstS}, {secondsCell, e.LastS}, text(place(e.Series.File, e.Series.Line)), text(CleanLine(strings.Join(e.Examples, " ¦ ")))})
+	}
+	b.list("Errors", columns, rows)
+}
+
+func (b *book) thresholdsSheet(s *stats.Summary) {
+	columns := []column{{"Outcome", 13}, {"Scope", 34}, {"Expression", 28}, {"Figure", 16}, {"Measured", 14}, {"Operator", 10}, {"Limit", 14}, {"Unit", 8},
+		{"Remarks", 24}, {"Message", 60}, {"Plan", 26}}
+	var rows [][]cell
+	for _, t := range ranked(s.Thresholds) {
+		kind, divide, unit := thresholdUnit(t.Unit)
+		row := []cell{text(string(outcomeOf(&t))), text(t.Scope), text(t.Expression), text(t.Figure), {}, text(t.Op), {kind, t.Limit / divide}, text(unit),
+			text(strings.Join(flags(&t), ", ")), text(sentence(&t)), text(place(t.File, t.Line))}
+		if t.Value != nil {
+			row[4] = cell{kind, *t.Value / divide}
+		}
+		rows = append(rows, row)
+	}
+	b.list("Thresholds", columns, rows)
+	b.outcomeColours("Thresholds", len(rows)+1)
+}
+
+// thresholdUnit tells how figures of a threshold's unit go into cells.
+func thresholdUnit(unit string) (kind cellKind, divide float64, name string) {
+	switch unit {
+	case "ns":
+		return msCell, 1e6, "ms"
+	case "share":
+		return shareCell, 1, "%"
+	case "per_second":
+		return rateCell, 1, "/s"
+	case "bytes":
+		return intCell, 1, "bytes"
+	}
+	return plainCell, 1, unit
+}
+
+func (b *book) environmentSheet(s *stats.Summary) {
+	var rows [][]cell
+	for _, r := range environmentRows(s) {
+		rows = append(rows, []cell{text(r[0]), text(r[1])})
+	}
+	for _, l := range ledgerLines(&s.Ledger) {
+		rows = append(rows, []cell{text("ledger"), text(l)})
+	}
+	for _, n := range s.Notes {
+		rows = append(rows, []cell{text("note"), text(n)})
+	}
+	b.list("Environment", []column{{"What", 24}, {"Value", 110}}, rows)
+}
