@@ -82,11 +82,11 @@ func (b *binder) compile(tree *parser.Tree, c *code) (err error) {
 			err = fmt.Errorf("the expression cannot be compiled: %v", r)
 		}
 	}()
-	config := b.env.fns.config
-	if _, err = checker.Check(tree, &config); err != nil {
+	config := b.env.fns.compiler()
+	if _, err = checker.Check(tree, config); err != nil {
 		return err
 	}
-	c.program, err = compiler.Compile(tree, &config)
+	c.program, err = compiler.Compile(tree, config)
 	return err
 }
 

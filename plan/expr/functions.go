@@ -68,6 +68,14 @@ func (f *Functions) newConfig() *conf.Config {
 	return c
 }
 
+// compiler returns the configuration for one compilation. The cache in it is not
+// safe for concurrent use, so each gets its own.
+func (f *Functions) compiler() *conf.Config {
+	c := f.config
+	c.NtCache = conf.Config{}.NtCache
+	return &c
+}
+
 // hidden are functions of expr that the language does not have: units are
 // literals, and now() is ours.
 var hidden = []string{"duration", "timezone", "now"}

@@ -89,8 +89,8 @@ func (x *expression) parse(fns *Functions) (tree *parser.Tree, err error) {
 			err = fmt.Errorf("the expression cannot be read: %v", r)
 		}
 	}()
-	config := fns.config
-	return parser.ParseWithConfig(x.scan.text, &config)
+	config := fns.compiler()
+	return parser.ParseWithConfig(x.scan.text, config)
 }
 
 // syntax reports an error of expr's parser.

@@ -38,24 +38,25 @@ type treeField struct {
 func (t *Tree) Decode(n *source.Node, ds *source.Diagnostics) {
 	*t = Tree{node: n}
 	if n != nil {
-		t.root = decodeTree(n, ds, 0)
+		t.root = decodeTree(n, false, ds, 0)
 	}
 }
 
-func decodeTree(n *source.Node, ds *source.Diagnostics, depth int) *treeNode {
+// decodeTree reads a tree; with written, scalars stay text as they are written.
+func decodeTree(n *source.Node, written bool, ds *source.Diagnostics, depth int) *treeNode {
 	t := &treeNode{kind: n.Kind, static: true}
 	switch {
 	case depth > maxTreeDepth:
 		ds.Add(n.Range, "too-deep", "the value is nested too deeply", "keep it in a file")
 	case n.Kind == source.List:
 		for _, item := range n.Items {
-			child := decodeTree(item, ds, depth+1)
+			child := decodeTree(item, written, ds, depth+1)
 			t.static = t.static && child.static
 			t.list = append(t.list, child)
 		}
 	case n.Kind == source.Map:
 		for _, f := range n.Fields {
-			field := treeField{text: f.Key.Text, node: decodeTree(f.Value, ds, depth+1)}
+			field := treeField{text: f.Key.Text, node: decodeTree(f.Value, written, ds, depth+1)}
 			if strings.Contains(f.Key.Text, "${") {
 				field.key = parseTemplate(f.Key.Text, f.Key, ds)
 				if text, ok := field.key.static(); ok {
@@ -66,7 +67,7 @@ func decodeTree(n *source.Node, ds *source.Diagnostics, depth int) *treeNode {
 			t.fields = append(t.fields, field)
 		}
 	default:
-		t.scalar(n, ds)
+		t.scalar(n, written, ds)
 		return t
 	}
 	if t.static {
@@ -77,8 +78,8 @@ func decodeTree(n *source.Node, ds *source.Diagnostics, depth int) *treeNode {
 
 // scalar reads one scalar: templates, else a value by its look and its JSON as it
 // is written.
-func (t *treeNode) scalar(n *source.Node, ds *source.Diagnostics) {
-	text, quoted := n.Text, n.Quoted
+func (t *treeNode) scalar(n *source.Node, written bool, ds *source.Diagnostics) {
+	text, quoted := n.Text, n.Quoted || written
 	if strings.Contains(text, "${") {
 		tmpl := parseTemplate(text, n, ds)
 		static, ok := tmpl.static()

@@ -29,7 +29,7 @@ type (
 	RateValue  = Value[Rate]
 	SizeValue  = Value[Size]
 	ShareValue = Value[Share]
-	AnyValue   = Value[any]
+	AnyValue   = Value[any] // typed by its look where it is not quoted
 )
 
 // Lit returns the literal v.
