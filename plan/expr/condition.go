@@ -2,18 +2,25 @@ package expr
 
 import (
 	"fmt"
+	"strings"
 
 	"runner/plan/source"
 )
 
-// Condition is a bare expression: the X of the grammar. Despite its name it may
-// stand for any value (`split_by`, `record`, `foreach`); EvalBool wants true or
-// false. The zero Condition is not set.
+// Condition is a bare expression that must be true or false: the X of `if`,
+// `until`, `that`. The zero Condition is not set.
 type Condition struct {
 	x       *expression
 	node    *source.Node
 	explain *explainer
 }
+
+// Expression is a bare expression of any type: the X of `foreach`, `extract`,
+// `record`, `split_by`.
+type Expression struct{ Condition }
+
+// Bind compiles the expression for env, whatever its type.
+func (e *Expression) Bind(env *Env, ds *source.Diagnostics) { e.BindValue(env, ds) }
 
 // Decode reads the expression of the scalar n and checks its syntax.
 func (c *Condition) Decode(n *source.Node, ds *source.Diagnostics) {
@@ -32,23 +39,25 @@ func (c *Condition) Decode(n *source.Node, ds *source.Diagnostics) {
 	c.x = parseExpression(n.Text, n, 0, ds)
 }
 
-// Bind compiles the expression for env. It may be of any type; see BindBool.
+// Bind compiles the expression for env and reports one that is known to be
+// neither true nor false.
 func (c *Condition) Bind(env *Env, ds *source.Diagnostics) {
-	if c.x.bind(env, ds) {
-		c.explain = &explainer{text: c.x.text, env: env}
-	}
-}
-
-// BindBool is Bind for an expression that must be true or false.
-func (c *Condition) BindBool(env *Env, ds *source.Diagnostics) {
-	before := len(*ds)
-	c.Bind(env, ds)
-	if c.x == nil || c.x.code == nil || len(*ds) > before {
+	if !c.BindValue(env, ds) {
 		return
 	}
 	if t := c.x.code.result; t != BoolType && !t.unknown() {
-		ds.Add(c.x.at(0, len(c.x.text)), "not-a-condition", quote(c.x.text)+" is "+t.phrase()+", not a condition", conditionHint(c.x.text, t))
+		ds.Add(c.x.at(0, len(c.x.text)), "not-a-condition", quote(c.x.text)+" is "+t.phrase()+", not a condition", conditionHint(strings.TrimSpace(c.x.text), t))
 	}
+}
+
+// BindValue compiles the expression for env, whatever its type; it reports
+// problems and returns whether there were none.
+func (c *Condition) BindValue(env *Env, ds *source.Diagnostics) bool {
+	ok := c.x.bind(env, ds)
+	if ok {
+		c.explain = &explainer{text: c.x.text, env: env}
+	}
+	return ok
 }
 
 // Eval returns the value of the expression.

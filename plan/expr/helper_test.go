@@ -36,7 +36,7 @@ func condition(t *testing.T, env *Env, text string) (*Condition, source.Diagnost
 	var ds source.Diagnostics
 	c := &Condition{}
 	c.Decode(scalar(text, false), &ds)
-	c.Bind(env, &ds)
+	c.BindValue(env, &ds)
 	return c, ds
 }
 
