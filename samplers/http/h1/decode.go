@@ -36,11 +36,11 @@ func (c *Client) decode(req *Request, res *Response) *Error {
 	if !req.Decode || !req.NeedBody || !res.frame.coded || len(res.Body) == 0 {
 		return nil
 	}
-	stack, err := res.codings()
+	stack, count, err := res.codings()
 	if err != nil {
 		return err
 	}
-	for i := len(stack) - 1; i >= 0; i-- {
+	for i := count - 1; i >= 0; i-- {
 		out, n, err := c.undo(stack[i], req, res)
 		if err != nil {
 			return err
@@ -52,9 +52,7 @@ func (c *Client) decode(req *Request, res *Response) *Error {
 }
 
 // codings returns the codings in the order in which they were applied.
-func (r *Response) codings() (stack []coding, _ *Error) {
-	var fixed [maxStacked]coding
-	stack = fixed[:0]
+func (r *Response) codings() (stack [maxStacked]coding, count int, _ *Error) {
 	for i := range r.fields {
 		h := r.Header(i)
 		if !equalFold(h.Name, "content-encoding") {
@@ -68,15 +66,16 @@ func (r *Response) codings() (stack []coding, _ *Error) {
 			}
 			k, ok := codingOf(name)
 			if !ok {
-				return nil, fail(Decode, "unknown content coding")
+				return stack, 0, fail(Decode, "unknown content coding")
 			}
-			if len(stack) == maxStacked {
-				return nil, fail(Decode, "too many content codings")
+			if count == maxStacked {
+				return stack, 0, fail(Decode, "too many content codings")
 			}
-			stack = append(stack, k)
+			stack[count] = k
+			count++
 		}
 	}
-	return stack, nil
+	return stack, count, nil
 }
 
 func codingOf(name []byte) (coding, bool) {

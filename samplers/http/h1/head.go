@@ -43,14 +43,14 @@ func (c *Client) readHead(cn *conn, req *Request, res *Response) *Error {
 		}
 		c.w = copy(c.buf.b, c.buf.b[c.r:c.w])
 		c.r = 0
-		res.fields, res.frame = res.fields[:0], framing{}
+		res.fields, res.frame, res.Status = res.fields[:0], framing{}, 0
 	}
 	return fail(Protocol, "too many 1xx answers")
 }
 
 // parseHead parses one head that begins at the buffer's start, reading as it goes.
 func (c *Client) parseHead(cn *conn, limit int, res *Response) *Error {
-	pos := 0
+	pos, returns := 0, 0 // returns counts the CRs that belong to line ends
 	for first := true; ; first = false {
 		end, err := c.line(cn, pos, limit, res)
 		if err != nil {
@@ -59,6 +59,7 @@ func (c *Client) parseHead(cn *conn, limit int, res *Response) *Error {
 		next := end + 1
 		if end > pos && c.buf.b[end-1] == '\r' {
 			end--
+			returns++
 		}
 		line := c.buf.b[pos:end]
 		switch {
@@ -66,8 +67,9 @@ func (c *Client) parseHead(cn *conn, limit int, res *Response) *Error {
 			err = res.statusLine(line, pos)
 		case len(line) == 0:
 			c.r, res.frame.headBytes = next, next
-			return checkBytes(c.buf.b[:next])
+			return checkBytes(c.buf.b[:next], returns)
 		case line[0] == ' ' || line[0] == '\t':
+			returns--
 			err = res.unfold(c.buf.b, pos, end)
 		default:
 			err = res.field(line, pos)
@@ -122,17 +124,17 @@ func (c *Client) fillHead(cn *conn, res *Response) *Error {
 }
 
 // checkBytes refuses what may not stand in a head: NUL, and CR but at line ends.
-func checkBytes(head []byte) *Error {
+func checkBytes(head []byte, returns int) *Error {
 	if bytes.IndexByte(head, 0) >= 0 {
 		return fail(Protocol, "a NUL byte in the header")
 	}
-	if bytes.Count(head, crlf[:1]) != bytes.Count(head, crlf[:]) {
+	if bytes.Count(head, cr[:]) != returns {
 		return fail(Protocol, "a CR within a header line")
 	}
 	return nil
 }
 
-var crlf = [2]byte{'\r', '\n'}
+var cr = [1]byte{'\r'}
 
 func notHTTP(b []byte) *Error {
 	if len(b) > 1 && b[0] == 0x15 && b[1] == 0x03 {
@@ -162,14 +164,15 @@ func digit(c byte) bool { return '0' <= c && c <= '9' }
 
 // field parses "name: value".
 func (r *Response) field(line []byte, at int) *Error {
-	colon := bytes.IndexByte(line, ':')
-	if colon <= 0 {
-		return fail(Protocol, "a header line without a name")
+	colon := 0
+	for colon < len(line) && token[line[colon]] {
+		colon++
 	}
-	for _, b := range line[:colon] {
-		if !token[b] {
-			return fail(Protocol, "an invalid character in a header name")
-		}
+	switch {
+	case colon == len(line), line[0] == ':':
+		return fail(Protocol, "a header line without a name")
+	case line[colon] != ':':
+		return fail(Protocol, "an invalid character in a header name")
 	}
 	begin, end := colon+1, len(line)
 	for begin < end && blank(line[begin]) {
@@ -191,6 +194,9 @@ func (r *Response) unfold(buf []byte, pos, end int) *Error {
 		return fail(Protocol, "the header begins with a continued line")
 	}
 	last := &r.fields[len(r.fields)-1]
+	if pos >= 2 && buf[pos-2] != '\r' {
+		return fail(Protocol, "a continued line after a bare LF")
+	}
 	for i := int(last.valueEnd); i < pos; i++ {
 		buf[i] = ' '
 	}

@@ -105,7 +105,7 @@ func (p *peer) request() (string, bool) {
 func (p *peer) say(parts ...string) {
 	for i, part := range parts {
 		if i > 0 {
-			time.Sleep(5 * time.Millisecond)
+			time.Sleep(time.Millisecond)
 		}
 		io.WriteString(p, part)
 	}

@@ -28,6 +28,7 @@ func (u URL) Addr() string { return bracketed(u.Host) + ":" + strconv.Itoa(int(u
 
 // Authority returns the host with the port if it is not the scheme's default.
 func (u URL) Authority() string {
+	u.Host, _, _ = strings.Cut(u.Host, "%") // a zone means something here only
 	if u.Port == defaultPort(u.TLS) {
 		return bracketed(u.Host)
 	}
