@@ -33,6 +33,7 @@ type Plan struct {
 	TeardownTimeout time.Duration
 	Reports         []Report
 	Scope           Scope
+	Functions       *expr.Functions // all functions that the plan may call; set by Validate, for the threads' machines
 }
 
 // Var is one variable. Value holds what the file says; a `--var` or the chosen
@@ -118,7 +119,7 @@ type Extract struct {
 	Definition *element.Definition // the bare expression has one too
 	Element    element.Extractor
 	Pick       element.Pick
-	Default    *expr.Text // nil: none, and nothing found fails the sample
+	Default    *expr.Tree // nil: none, and nothing found fails the sample
 	Secret     bool
 }
 
@@ -211,7 +212,8 @@ type Stage struct {
 // Step is one action, or a block, with its modifiers.
 type Step struct {
 	Range     source.Range
-	Name      string // literal; "" if none was written
+	Name      string      // "" if none was written; Evaluate puts in what NameText gives
+	NameText  expr.String // the name as written; it may use plan vars only
 	NameRange source.Range
 	Action    Action  // nil for a block
 	Steps     []*Step // of a block

@@ -10,13 +10,16 @@ type Object struct {
 	Keys []Key
 	// Includes names objects whose keys stand here too.
 	Includes []string
+	// Exactly names the group of which one key must be given.
+	Exactly string
 }
 
 // Key is one key of an Object.
 //
 // Type is a word for a value (text, name, path, int, number, bool, duration, rate,
 // condition, value, …), the name of an Object, `[X]` for a list of X, `{X}` for a
-// map from names to X, or several of these with ` | ` between them.
+// map from names to X (`{X+Y}` for X or Y), or several of these with ` | ` between
+// them.
 type Key struct {
 	Name, Type, Doc string
 	Default         string // as written in a plan, or what it is equal to, in words
@@ -58,7 +61,7 @@ func planObject() Object {
 		{Name: "vars", Type: "{value}", Doc: "variables that all of the plan can use; `--var name=value` replaces one for one run. Only here `${env.NAME}` may be read"},
 		{Name: "secrets", Type: "{secret}", Doc: "values from the environment or a file that are never shown, used as `${secrets.name}`"},
 		{Name: "environments", Type: "{environment}", Doc: "named sets of other vars and secrets, chosen with `--env name`"},
-		{Name: "data", Type: "{path | data}", Doc: "CSV files; a column is used as `${name.column}`"},
+		{Name: "data", Type: "{path+data}", Doc: "CSV files; a column is used as `${name.column}`"},
 		{Name: "setup", Type: "[step]", Doc: "steps that run once before the load; what they extract is known to the whole plan. If one fails, nothing else is sent"},
 		{Name: "setup_timeout", Type: "duration", Default: "60s", Doc: "limit for all of setup"},
 		{Name: "thread_groups", Type: "{group}", Required: true, Doc: "the thread groups; they run at the same time unless their load says `after` or `delay`"},
@@ -69,7 +72,7 @@ func planObject() Object {
 }
 
 func secretObject() Object {
-	return Object{Name: "secret", Doc: "A value that is never shown: exactly one of its keys.", Keys: []Key{
+	return Object{Name: "secret", Doc: "A value that is never shown: exactly one of its keys.", Exactly: "source", Keys: []Key{
 		{Name: "env", Type: "text", Group: "source", Doc: "environment variable that holds the value"},
 		{Name: "file", Type: "path", Group: "source", Doc: "file that holds the value; a line break at its end is left out"},
 	}}
@@ -110,7 +113,7 @@ func scopeObject() Object {
 	return Object{Name: "scope", Doc: "What may stand on the plan, a thread group, a block or one step, and applies to every sampler below.", Keys: []Key{
 		{Name: "defaults", Type: "defaults", Doc: "values for all samplers of a kind below; the nearest value wins, maps such as headers merge by key"},
 		{Name: "timers", Type: "[timer]", Doc: "waits before every sampler below; all in scope apply, outermost first"},
-		{Name: "extract", Type: "{condition | extract}", Doc: "variables taken from the response of every sampler below: an expression, or an extractor"},
+		{Name: "extract", Type: "{condition+extract}", Doc: "variables taken from the response of every sampler below: an expression, or an extractor"},
 		{Name: "assertions", Type: "[assertion]", Doc: "what must hold for the response of every sampler below; they add up"},
 		{Name: "thresholds", Type: "[threshold]", Doc: "limits for the figures of everything below; a broken one fails the run"},
 		{Name: "no_inherit", Type: "[name]", Enum: []string{"timers", "extract", "assertions"}, Doc: "what outer scopes do not hand down to here"},
@@ -131,15 +134,15 @@ func groupObject() Object {
 }
 
 func loadObject() Object {
-	return Object{Name: "load", Doc: "With `threads` the model is closed: so many threads, each in a loop. With `rate` it is open: so many iterations begin per second, however slow the answers are.", Keys: []Key{
+	return Object{Name: "load", Doc: "With `threads` the model is closed: so many threads, each in a loop. With `rate` it is open: so many iterations begin per second, however slow the answers are.", Exactly: "model", Keys: []Key{
 		{Name: "threads", Type: "int | [thread_stage]", Group: "model", Doc: "number of threads, or stages over time"},
-		{Name: "rate", Type: "rate | [rate_stage]", Group: "model", Doc: "iterations that begin per second, minute or hour, or stages over time"},
-		{Name: "ramp_up", Type: "duration", Default: "0s", Doc: "time over which the threads start, evenly"},
+		{Name: "rate", Type: "rate | [rate_stage]", Group: "model", Needs: "max_threads", Doc: "iterations that begin per second, minute or hour, or stages over time"},
+		{Name: "ramp_up", Type: "duration", Default: "0s", Needs: "threads", Doc: "time over which the threads start, evenly"},
 		{Name: "duration", Type: "duration", Doc: "how long iterations begin, ramp-up included"},
-		{Name: "iterations", Type: "int", Doc: "iterations of each thread; with `rate` of all together"},
-		{Name: "shared_iterations", Type: "int", Doc: "iterations of all threads together"},
-		{Name: "max_threads", Type: "int", Doc: "with `rate`: most threads that work at once; an arrival that finds none free is dropped"},
-		{Name: "arrivals", Type: "name", Enum: []string{"even", "poisson"}, Default: "even", Doc: "with `rate`: even gaps, or random ones as of independent people"},
+		{Name: "iterations", Type: "int", Group: "end", Doc: "iterations of each thread; with `rate` of all together"},
+		{Name: "shared_iterations", Type: "int", Needs: "threads", Group: "end", Doc: "iterations of all threads together"},
+		{Name: "max_threads", Type: "int", Needs: "rate", Doc: "with `rate`: most threads that work at once; an arrival that finds none free is dropped"},
+		{Name: "arrivals", Type: "name", Needs: "rate", Enum: []string{"even", "poisson"}, Default: "even", Doc: "with `rate`: even gaps, or random ones as of independent people"},
 		{Name: "delay", Type: "duration", Default: "0s", Doc: "wait before the group begins"},
 		{Name: "after", Type: "name", Doc: "thread group that must have ended first"},
 		{Name: "warm_up", Type: "duration", Default: "0s", Doc: "time at the start whose samples are left out of the figures"},
@@ -150,30 +153,30 @@ func loadObject() Object {
 
 func stageKeys(amount, what string) []Key {
 	return []Key{
-		{Name: "to", Type: amount, Group: "form", Doc: what + " at the end of the stage, reached evenly"},
+		{Name: "to", Type: amount, Group: "form", Needs: "over", Doc: what + " at the end of the stage, reached evenly"},
 		{Name: "over", Type: "duration", Needs: "to", Doc: "how long the change takes"},
 		{Name: "hold", Type: "duration", Group: "form", Doc: "stay as it is for this long"},
-		{Name: "at", Type: amount, Group: "form", Doc: what + " from the start of the stage, at once"},
+		{Name: "at", Type: amount, Group: "form", Needs: "for", Doc: what + " from the start of the stage, at once"},
 		{Name: "for", Type: "duration", Needs: "at", Doc: "how long it stays so"},
 	}
 }
 
 func threadStageObject() Object {
-	return Object{Name: "thread_stage", Doc: "One part of a load over time: `{to, over}` changes evenly, `{hold}` stays, `{at, for}` jumps and stays.", Keys: stageKeys("int", "number of threads")}
+	return Object{Name: "thread_stage", Doc: "One part of a load over time: `{to, over}` changes evenly, `{hold}` stays, `{at, for}` jumps and stays.", Exactly: "form", Keys: stageKeys("int", "number of threads")}
 }
 
 func rateStageObject() Object {
-	return Object{Name: "rate_stage", Doc: "One part of a load over time: `{to, over}` changes evenly, `{hold}` stays, `{at, for}` jumps and stays.", Keys: stageKeys("rate", "rate")}
+	return Object{Name: "rate_stage", Doc: "One part of a load over time: `{to, over}` changes evenly, `{hold}` stays, `{at, for}` jumps and stays.", Exactly: "form", Keys: stageKeys("rate", "rate")}
 }
 
 func stepObject() Object {
-	return Object{Name: "step", Doc: "Exactly one action (a sampler, `pause`, `set`, `log`, `stop`) or one block (`steps`, `choose`), with controls and modifiers beside it.", Includes: []string{"scope"}, Keys: []Key{
-		{Name: "pause", Type: "duration | range", Role: "action", Doc: "waits, for a fixed or a random time"},
-		{Name: "set", Type: "{value}", Role: "action", Doc: "gives variables new values, in order"},
-		{Name: "log", Type: "text", Role: "action", Doc: "writes a line to the log of the run"},
-		{Name: "stop", Type: "name", Role: "action", Enum: []string{"iteration", "thread", "group", "plan"}, Doc: "ends the iteration, the thread, the thread group or the whole run"},
-		{Name: "steps", Type: "[step]", Role: "action", Doc: "a block of steps; with a `name` it is a transaction with a row of its own"},
-		{Name: "choose", Type: "[choice]", Role: "action", Doc: "one of several blocks on each pass, by weight"},
+	return Object{Name: "step", Doc: "Exactly one action (a sampler, `pause`, `set`, `log`, `stop`) or one block (`steps`, `choose`), with controls and modifiers beside it.", Includes: []string{"scope"}, Exactly: "action", Keys: []Key{
+		{Name: "pause", Type: "duration | range", Role: "action", Group: "action", Doc: "waits, for a fixed or a random time"},
+		{Name: "set", Type: "{value}", Role: "action", Group: "action", Doc: "gives variables new values, in order"},
+		{Name: "log", Type: "text", Role: "action", Group: "action", Doc: "writes a line to the log of the run"},
+		{Name: "stop", Type: "name", Role: "action", Group: "action", Enum: []string{"iteration", "thread", "group", "plan"}, Doc: "ends the iteration, the thread, the thread group or the whole run"},
+		{Name: "steps", Type: "[step]", Role: "action", Group: "action", Doc: "a block of steps; with a `name` it is a transaction with a row of its own"},
+		{Name: "choose", Type: "[choice]", Role: "action", Group: "action", Doc: "one of several blocks on each pass, by weight"},
 
 		{Name: "if", Type: "condition", Role: "control", Doc: "runs only if this is true"},
 		{Name: "else", Type: "[step]", Role: "control", Needs: "if", Doc: "steps to run if the condition is false"},
@@ -181,7 +184,7 @@ func stepObject() Object {
 		{Name: "loop", Type: "int", Role: "control", Group: "repeat", Doc: "runs so many times"},
 		{Name: "while", Type: "condition", Role: "control", Group: "repeat", Doc: "runs again as long as this is true"},
 		{Name: "max", Type: "int", Role: "control", Needs: "while", Doc: "most passes of `while`"},
-		{Name: "foreach", Type: "condition", Role: "control", Group: "repeat", Doc: "runs once for each item of this list"},
+		{Name: "foreach", Type: "condition", Role: "control", Group: "repeat", Needs: "as", Doc: "runs once for each item of this list"},
 		{Name: "as", Type: "name", Role: "control", Needs: "foreach", Doc: "variable that holds the item of `foreach`"},
 
 		{Name: "name", Type: "text", Role: "modifier", Doc: "name of the row in the reports; steps of a group with the same name share a row"},

@@ -1,0 +1,256 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"runner/plan/element"
+	"runner/plan/expr"
+	"runner/plan/source"
+	"runner/plan/spec"
+)
+
+// Parse reads a plan. It reports every problem that it finds and returns as much
+// of the plan as can be told; the plan is nil only where the text is not YAML.
+// Names are not looked at before Validate.
+func Parse(f *source.File, reg *element.Registry) (*Plan, source.Diagnostics) {
+	root, ds := readYAML(f)
+	if root == nil {
+		return nil, ds.Sorted()
+	}
+	p := &parser{file: f, reg: reg, ds: ds}
+	out := p.plan(root)
+	return out, p.ds.Sorted()
+}
+
+// parser builds the tree from nodes. It never stops: what is wrong is reported
+// and left out.
+type parser struct {
+	file     *source.File
+	reg      *element.Registry
+	ds       source.Diagnostics
+	defaults []*source.Node // of the open scopes, outermost first
+}
+
+func (p *parser) add(r source.Range, code, summary, detail string) {
+	p.ds.Add(r, code, summary, detail)
+}
+
+// key is one legal key of a map: its name and what reads its value.
+type key struct {
+	name string
+	read func(f source.Field)
+}
+
+// on reads a key's value without need of the key itself.
+func on(name string, read func(v *source.Node)) key {
+	return key{name, func(f source.Field) { read(f.Value) }}
+}
+
+// object reads a map whose keys are fixed. what names it in messages; elsewhere
+// says where other keys belong. It reports whether n is a map at all.
+func (p *parser) object(n *source.Node, what string, keys []key, elsewhere func(string) string) bool {
+	if n.Kind != source.Map {
+		p.add(n.Range, "wrong-type", what+" must be a map, not "+kindOf(n), "write its keys, one a line: "+names(keys))
+		return false
+	}
+	for _, f := range n.Fields {
+		k := find(keys, f.Key.Text)
+		switch {
+		case k != nil && f.Value.Null && f.Value.Text == "":
+			p.add(f.Key.Range, "empty-value", fmt.Sprintf("%q has no value", f.Key.Text), "write a value after the colon, or remove the key")
+		case k != nil:
+			k.read(f)
+		case notAvailable[f.Key.Text] && !strings.HasPrefix(what, "the load"):
+			p.add(f.Key.Range, "not-available", fmt.Sprintf("`%s` is not available in this version", f.Key.Text), "remove it")
+		default:
+			spec.UnknownKey(f.Key, what, keyNames(keys), elsewhere, &p.ds)
+		}
+	}
+	return true
+}
+
+// notAvailable are the words of the language that this version does not have.
+var notAvailable = set(`counters include fragments metrics outputs call with next_row until every within on_max percent runtime
+	critical_section parallel random interleave shuffle switch try finally record split_by
+	grpc graphql websocket sse sql redis kafka mqtt amqp nats tcp udp dns smtp ldap ftp exec
+	csv precise_throughput synchronizing gaussian jmespath json_schema`)
+
+func set(words string) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		m[w] = true
+	}
+	return m
+}
+
+func find(keys []key, name string) *key {
+	for i := range keys {
+		if keys[i].name == name {
+			return &keys[i]
+		}
+	}
+	return nil
+}
+
+func keyNames(keys []key) []string {
+	out := make([]string, len(keys))
+	for i := range keys {
+		out[i] = keys[i].name
+	}
+	return out
+}
+
+func names(keys []key) string { return strings.Join(keyNames(keys), ", ") }
+
+func kindOf(n *source.Node) string {
+	switch {
+	case n.Null:
+		return "empty"
+	case n.Kind == source.Scalar:
+		return fmt.Sprintf("the value %q", short(n.Text))
+	}
+	return n.Kind.String()
+}
+
+// short returns text in one line of at most 60 runes.
+func short(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if r := []rune(text); len(r) > 60 {
+		return string(r[:59]) + "…"
+	}
+	return text
+}
+
+// text reads a literal text.
+func (p *parser) text(n *source.Node, what string) string {
+	if n.Kind != source.Scalar {
+		p.add(n.Range, "wrong-type", what+" must be text, not "+kindOf(n), "write the text after the colon")
+		return ""
+	}
+	if i := strings.Index(n.Text, "${"); i >= 0 {
+		p.add(n.At(i, i+2), "no-template", what+" takes no ${…}", "write the text itself")
+	}
+	return n.Text
+}
+
+// word reads a text that must be one of a list.
+func (p *parser) word(n *source.Node, what string, legal ...string) string {
+	text := p.text(n, what)
+	for _, w := range legal {
+		if w == text {
+			return text
+		}
+	}
+	if n.Kind == source.Scalar {
+		detail := "write one of " + strings.Join(legal, ", ")
+		if w := expr.DidYouMean(text, legal); w != "" {
+			detail = fmt.Sprintf("did you mean `%s`?", w)
+		}
+		p.add(n.Range, "bad-value", fmt.Sprintf("%s cannot be %q", what, short(text)), detail)
+	}
+	return legal[0]
+}
+
+func (p *parser) boolean(n *source.Node, what string) bool {
+	if n.Kind != source.Scalar {
+		p.add(n.Range, "wrong-type", what+" must be true or false, not "+kindOf(n), "")
+		return false
+	}
+	v, err := expr.ParseBool(n.Text)
+	p.literal(n, what, err)
+	return v
+}
+
+func (p *parser) duration(n *source.Node, what string) time.Duration {
+	if n.Kind != source.Scalar {
+		p.add(n.Range, "wrong-type", what+" must be a duration, not "+kindOf(n), "write one like 300ms, 2s or 1m30s")
+		return 0
+	}
+	v, err := expr.ParseDuration(n.Text)
+	p.literal(n, what, err)
+	return v
+}
+
+func (p *parser) integer(n *source.Node, what string) int {
+	if n.Kind != source.Scalar {
+		p.add(n.Range, "wrong-type", what+" must be a whole number, not "+kindOf(n), "")
+		return 0
+	}
+	v, err := expr.ParseInt(n.Text)
+	p.literal(n, what, err)
+	return int(v)
+}
+
+// literal reports what is wrong with a literal.
+func (p *parser) literal(n *source.Node, what string, err error) {
+	if err == nil {
+		return
+	}
+	code := "bad-value"
+	if strings.Contains(err.Error(), "has no unit") {
+		code = "missing-unit"
+	}
+	summary, detail, _ := strings.Cut(err.Error(), "; ")
+	p.add(n.Range, code, what+": "+summary, detail)
+}
+
+// list returns the items of a list. A single item may stand alone where alone is set.
+func (p *parser) list(n *source.Node, what string, alone bool) []*source.Node {
+	if n.Kind == source.List {
+		return n.Items
+	}
+	if alone && !n.Null {
+		return []*source.Node{n}
+	}
+	detail := "begin each item with `- `"
+	if n.Kind == source.Scalar && !n.Null && !n.Block {
+		detail = "put it in brackets: [" + n.Range.Text() + "]"
+	}
+	p.add(n.Range, "wrong-type", what+" must be a list, not "+kindOf(n), detail)
+	return nil
+}
+
+func (p *parser) words(n *source.Node, what string) []string {
+	var out []string
+	for _, item := range p.list(n, what, true) {
+		out = append(out, p.text(item, what))
+	}
+	return out
+}
+
+// exclusive reports keys of a map that cannot stand together.
+func (p *parser) exclusive(n *source.Node, detail string, keys ...string) bool {
+	var given []*source.Node
+	for _, k := range keys {
+		if f := n.Field(k); f != nil {
+			given = append(given, f.Key)
+		}
+	}
+	if len(given) < 2 {
+		return true
+	}
+	p.clash(given[0], given[1], detail)
+	return false
+}
+
+func (p *parser) clash(a, b *source.Node, detail string) {
+	if b.Range.Start.Offset < a.Range.Start.Offset {
+		a, b = b, a
+	}
+	p.ds = append(p.ds, source.Diagnostic{Code: "exclusive-keys", Range: b.Range, Detail: detail,
+		Summary: fmt.Sprintf("`%s` and `%s` exclude each other", a.Text, b.Text),
+		Related: []source.Related{{Message: fmt.Sprintf("`%s` is given here", a.Text), Range: a.Range}}})
+}
+
+// decode decodes one expression value.
+func decode[T any](p *parser, n *source.Node) (v expr.Value[T]) {
+	v.Decode(n, &p.ds)
+	return v
+}
+
+func (p *parser) condition(n *source.Node) (c expr.Condition) {
+	c.Decode(n, &p.ds)
+	return c
+}
