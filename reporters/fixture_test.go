@@ -259,7 +259,6 @@ func fixedThresholds(s *stats.Summary) {
 		if value != nil {
 			r.Passed = op == "<" && *value < limit || op == ">=" && *value >= limit || op == "==" && *value == limit
 		}
-		r.Message = sentence(&r)
 		return r
 	}
 	s.Thresholds = []stats.ThresholdResult{
@@ -280,6 +279,9 @@ func fixedThresholds(s *stats.Summary) {
 	s.Thresholds[9].FewSamples = true
 	s.Thresholds[10].NotJudged = "the sampler never ran"
 	s.Thresholds[11].NoData = true
+	for i := range s.Thresholds {
+		s.Thresholds[i].Message = sentence(&s.Thresholds[i])
+	}
 }
 
 // fixedTotals derives ledger, total and timeline from the series.

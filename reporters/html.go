@@ -47,8 +47,8 @@ type page struct {
 	PhaseNames     []string
 	Errors         []errorView
 	ErrorsMore     int
-	Classes        []named
-	Status         []named
+	Classes        []pair
+	Status         []pair
 	Assertions     []assertionView
 	Generator      []pair
 	GeneratorState string

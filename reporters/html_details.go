@@ -91,7 +91,7 @@ func phaseSum(p *stats.Phases) float64 {
 }
 
 func (p *page) errorTables(s *stats.Summary) {
-	p.Classes, p.Status = classCounts(s.Ledger.Samples.Errors), statuses(s)
+	p.Classes, p.Status = chips(classCounts(s.Ledger.Samples.Errors)), chips(statuses(s))
 	lines := errorLines(s)
 	p.ErrorsMore = max(0, len(lines)-maxErrorRows)
 	for _, e := range lines[:min(len(lines), maxErrorRows)] {
@@ -107,6 +107,15 @@ func (p *page) errorTables(s *stats.Summary) {
 				Of: count(a.Failed + a.Passed), Place: place(a.File, a.Line), Examples: a.Examples[:min(len(a.Examples), maxExamples)]})
 		}
 	}
+}
+
+// chips writes counts beside their names.
+func chips(ns []named) []pair {
+	out := make([]pair, len(ns))
+	for i, n := range ns {
+		out[i] = pair{n.Name, count(n.N)}
+	}
+	return out
 }
 
 // when writes a moment given in seconds since the start.

@@ -102,7 +102,7 @@ func newVerdict(s *stats.Summary) verdictView {
 func cards(s *stats.Summary) []card {
 	t := &s.Total
 	out := []card{
-		{Name: "Samples", Value: count(t.Count), More: count(s.Ledger.Requests) + " on the wire"},
+		{Name: "Samples", Value: count(t.Count), More: plural(s.Ledger.Requests, "request")},
 		{Name: "Failed", Value: sharePtr(t.ErrorRate), More: plural(t.Failed, "sample")},
 		{Name: "Throughput", Value: ratePtr(t.ThroughputPS), More: size(float64(t.BytesReceived)) + " received"},
 	}

@@ -24,6 +24,7 @@ const (
 	headCell
 	titleCell
 	wrapCell
+	centreCell
 )
 
 // numberFormats are the formats of the numeric kinds.
@@ -82,9 +83,10 @@ func (b *book) makeStyles() {
 	}
 	b.style(textCell, &excelize.Style{NumFmt: 49})
 	b.style(wrapCell, &excelize.Style{NumFmt: 49, Alignment: &excelize.Alignment{WrapText: true, Vertical: "top"}})
-	b.style(titleCell, &excelize.Style{NumFmt: 49, Font: &excelize.Font{Bold: true, Size: 16}})
+	b.style(centreCell, &excelize.Style{NumFmt: 49, Alignment: &excelize.Alignment{Horizontal: "center"}})
+	b.style(titleCell, &excelize.Style{NumFmt: 49, Font: &excelize.Font{Bold: true, Size: 16, Family: "Calibri"}})
 	b.style(headCell, &excelize.Style{
-		Font:      &excelize.Font{Bold: true, Color: "FFFFFF"},
+		Font:      &excelize.Font{Bold: true, Color: "FFFFFF", Family: "Calibri"},
 		Fill:      excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{"1F3A5F"}},
 		Alignment: &excelize.Alignment{Vertical: "center", WrapText: true},
 	})

@@ -20,33 +20,37 @@ const (
 type chartLine struct{ column, colour string }
 
 // charts puts the native charts over the Timeline's rows on a sheet.
-func (b *book) charts(sheet string, points int) {
-	if points == 0 {
+func (b *book) charts(sheet string, t *stats.Timeline) {
+	if len(t.TS) == 0 {
 		return
 	}
-	b.chart(sheet, "D3", "Response time over time, ms", points, chartLine{"H", colourBlue}, chartLine{"I", colourOrange}, chartLine{"J", colourRed})
-	b.chart(sheet, "D21", "Throughput, samples per second", points, chartLine{"D", colourBlue})
-	b.chart(sheet, "N3", "Errors per second", points, chartLine{"G", colourRed})
-	b.chart(sheet, "N21", "Threads", points, chartLine{"B", colourBlue}, chartLine{"C", colourGrey})
+	b.chart(sheet, "D3", "Response time over time, ms", t, chartLine{"H", colourBlue}, chartLine{"I", colourOrange}, chartLine{"J", colourRed})
+	b.chart(sheet, "D25", "Throughput, samples per second", t, chartLine{"D", colourBlue})
+	b.chart(sheet, "N3", "Errors per second", t, chartLine{"G", colourRed})
+	b.chart(sheet, "N25", "Threads", t, chartLine{"B", colourBlue}, chartLine{"C", colourGrey})
 }
 
-func (b *book) chart(sheet, at, name string, points int, lines ...chartLine) {
+func (b *book) chart(sheet, at, name string, t *stats.Timeline, lines ...chartLine) {
+	points, last := len(t.TS), t.TS[len(t.TS)-1]+t.IntervalS
+	axis := excelize.Font{Size: 9, Color: "404B57"}
 	chart := excelize.Chart{
-		Type:         excelize.Line,
+		Type:         excelize.Scatter, // a time axis in numbers, not one label per point
 		Title:        excelize.ChartTitle{Paragraph: []excelize.RichTextRun{{Text: name, Font: &excelize.Font{Size: 12, Bold: true}}}},
 		Legend:       excelize.ChartLegend{Position: "bottom"},
 		Dimension:    excelize.ChartDimension{Width: 600, Height: 340},
 		ShowBlanksAs: "gap",
-		XAxis: excelize.ChartAxis{TickLabelSkip: max(1, points/8), NumFmt: excelize.ChartNumFmt{CustomNumFmt: "0"},
+		XAxis: excelize.ChartAxis{Font: axis, NumFmt: excelize.ChartNumFmt{CustomNumFmt: "#,##0"}, Minimum: new(float64), Maximum: &last,
 			Title: excelize.ChartTitle{Paragraph: []excelize.RichTextRun{{Text: "seconds since the start", Font: &excelize.Font{Size: 9}}}}},
-		YAxis: excelize.ChartAxis{MajorGridLines: true, NumFmt: excelize.ChartNumFmt{CustomNumFmt: "#,##0"}, Minimum: new(float64)},
+		YAxis: excelize.ChartAxis{Font: axis, MajorGridLines: true, NumFmt: excelize.ChartNumFmt{CustomNumFmt: "#,##0"}, Minimum: new(float64)},
 	}
 	for _, l := range lines {
+		fill := excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{l.colour}}
 		chart.Series = append(chart.Series, excelize.ChartSeries{
 			Name:       "Timeline!$" + l.column + "$1",
 			Categories: fmt.Sprintf("Timeline!$A$2:$A$%d", points+1),
 			Values:     fmt.Sprintf("Timeline!$%s$2:$%s$%d", l.column, l.column, points+1),
-			Line:       excelize.LineOptions{Width: 1.75, Fill: excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{l.colour}}},
+			Fill:       fill,
+			Line:       excelize.LineOptions{Type: excelize.LineSolid, Width: 1.75},
 			Marker:     excelize.ChartMarker{Symbol: "none"},
 		})
 	}

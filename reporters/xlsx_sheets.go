@@ -2,6 +2,7 @@ package reporters
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/xuri/excelize/v2"
@@ -16,6 +17,9 @@ func (b *book) summarySheet(s *stats.Summary) {
 	add := func(name string, c cell) {
 		b.put(sheet, 1, row, text(name))
 		b.put(sheet, 2, row, c)
+		if t, ok := c.Value.(string); ok && c.Kind == wrapCell {
+			b.do(b.file.SetRowHeight(sheet, row, min(400, 15*math.Ceil(float64(len(t))/58))))
+		}
 		row++
 	}
 	verdict := strings.ToUpper(string(s.Verdict))
@@ -35,11 +39,11 @@ func (b *book) summarySheet(s *stats.Summary) {
 	add("Duration, s", cell{secondsCell, float64(s.DurationNS) / 1e9})
 	b.keyFigures(s, add)
 	b.do(b.file.SetColWidth(sheet, "A", "A", 26))
-	b.do(b.file.SetColWidth(sheet, "B", "B", 48))
+	b.do(b.file.SetColWidth(sheet, "B", "B", 60))
 	hide := false
 	b.do(b.file.SetSheetView(sheet, 0, &excelize.ViewOptions{ShowGridLines: &hide}))
 	b.printWide(sheet)
-	b.charts(sheet, len(s.Timeline.TS))
+	b.charts(sheet, &s.Timeline)
 }
 
 func (b *book) keyFigures(s *stats.Summary, add func(string, cell)) {
@@ -75,7 +79,11 @@ func (b *book) seriesSheet(s *stats.Summary) {
 		row := []cell{text(r.Group), text(r.Name), text(r.Kind), text(r.Phase), whole(r.Count), whole(r.Failed), number(shareCell, r.ErrorRate),
 			number(rateCell, r.ThroughputPS), whole(r.Requests)}
 		row = append(row, timeCells(r.ResponseNS)...)
-		row = append(row, whole(r.BytesReceived), whole(r.BytesSent), number(plainCell, r.Apdex), whole(r.Aborted), text(place(r.File, r.Line)))
+		aborted := cell{}
+		if r.Kind == "transaction" {
+			aborted = whole(r.Aborted)
+		}
+		row = append(row, whole(r.BytesReceived), whole(r.BytesSent), number(plainCell, r.Apdex), aborted, text(place(r.File, r.Line)))
 		rows = append(rows, row)
 	}
 	eachSeries(s, each)
@@ -181,7 +189,7 @@ func (b *book) thresholdsSheet(s *stats.Summary) {
 	var rows [][]cell
 	for _, t := range ranked(s.Thresholds) {
 		kind, divide, unit := thresholdUnit(t.Unit)
-		row := []cell{text(string(outcomeOf(&t))), text(t.Scope), text(t.Expression), text(t.Figure), {}, text(t.Op), {kind, t.Limit / divide}, text(unit),
+		row := []cell{text(string(outcomeOf(&t))), text(t.Scope), text(t.Expression), text(t.Figure), {}, {centreCell, t.Op}, {kind, t.Limit / divide}, text(unit),
 			text(strings.Join(flags(&t), ", ")), text(sentence(&t)), text(place(t.File, t.Line))}
 		if t.Value != nil {
 			row[4] = cell{kind, *t.Value / divide}

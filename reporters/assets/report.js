@@ -62,7 +62,7 @@
   const seconds = [0.001, 0.01, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400];
 
   function width(el) { return printing ? (el.closest(".two") ? 330 : 680) : Math.max(240, el.clientWidth); }
-  function height(el) { return el.classList.contains("tall") ? 300 : el.classList.contains("mid") ? 250 : 180; }
+  function height(el) { return el.classList.contains("tall") ? 300 : el.classList.contains("mid") ? 240 : 170; }
 
   function draw(id, opts, columns) {
     const el = $(id);
@@ -87,7 +87,7 @@
         x: { time: false, range: (u, lo, hi) => lo === hi ? [lo, lo + data.dt] : [lo, hi] },
         y: { range: (u, lo, hi) => [0, hi > 0 ? hi * 1.08 : 1] },
       },
-      axes: [axis(c, clock, { incrs: seconds, space: 60 }), axis(c, values, { size: 64, space: 34 })],
+      axes: [axis(c, clock, { incrs: seconds, space: 56, size: 30 }), axis(c, values, { size: 64, space: 34 })],
       series: [{ label: "at", value: (u, v) => clock(v) }].concat(series),
     }, extra);
   }
@@ -183,7 +183,7 @@
       cursor: { drag: { x: true, y: false } },
       scales: { x: { time: false, range: (u, lo, hi) => lo === hi ? [lo, lo + 1] : [lo, hi] }, y: { range: (u, lo, hi) => [0, hi > 0 ? hi * 1.08 : 1] } },
       axes: [axis(c, (x) => { const p = CURVE.find((q) => Math.abs(nines(q) - x) < 1e-9); return p == null ? "" : name(p); },
-        { splits: (u) => CURVE.map(nines).filter((x) => x >= u.scales.x.min - 1e-9 && x <= u.scales.x.max + 1e-9) }),
+        { splits: (u) => CURVE.map(nines).filter((x) => x >= u.scales.x.min - 1e-9 && x <= u.scales.x.max + 1e-9), size: 30 }),
       axis(c, duration, { size: 64 })],
       series: [{ label: "percentile", value: (u, v, s, i) => i == null ? "–" : name(ps[i]) }, line("at most", c.main, duration, { fill: c.fill, width: 2 })],
     }, [xs, ys]);
@@ -193,7 +193,7 @@
     draw("c-bars", {
       cursor: { drag: { x: true, y: false } },
       scales: { x: { time: false, range: (u, lo, hi) => [lo - 0.5, hi + 0.5] }, y: { range: (u, lo, hi) => [0, hi > 0 ? hi * 1.08 : 1] } },
-      axes: [axis(c, (i) => Number.isInteger(i) && shown[i] ? duration(shown[i][0]) : "", { space: 64, incrs: [1, 2, 5, 10, 20], grid: { show: false } }), axis(c, whole, { size: 64 })],
+      axes: [axis(c, (i) => Number.isInteger(i) && shown[i] ? duration(shown[i][0]) : "", { space: 64, size: 30, incrs: [1, 2, 5, 10, 20], grid: { show: false } }), axis(c, whole, { size: 64 })],
       series: [{ label: "from – to", value: (u, v, s, i) => i == null ? "–" : duration(shown[i][0]) + " – " + duration(shown[i][1]) },
         line("samples", c.main, whole, { fill: c.main, width: 0, paths: uPlot.paths.bars({ size: [0.86, 60] }), points: { show: false } })],
     }, [shown.map((b, i) => i), shown.map((b) => b[2])]);
