@@ -1,0 +1,161 @@
+package stats
+
+import (
+	"time"
+
+	"runner/plan/element"
+)
+
+// maxSeries bounds the rows of a result; the rest share one row.
+const maxSeries = 1000
+
+// tally holds the counts of the ledgers and of the generator over some stretch
+// of time.
+type tally struct {
+	passed     int64
+	requests   int64
+	reconnects int64
+	warmUp     int64
+	classes    []classCount
+	delay      Histogram // dispatch delay of samples that a free thread could have sent in time
+	late       int64     // of those, sent more than 1 ms late
+}
+
+type classCount struct {
+	class string
+	n     int64
+}
+
+const lateBy = time.Millisecond
+
+func (t *tally) record(s *element.Sample, pool *pagePool) {
+	t.requests += int64(s.Requests)
+	t.reconnects += int64(s.Reconnects)
+	if s.Class == element.Passed {
+		t.passed++
+	} else {
+		t.addClass(string(s.Class), 1)
+	}
+	if s.WarmUp {
+		t.warmUp++
+		return
+	}
+	if s.Due < s.Dispatched && s.FreeSince <= s.Due {
+		delay := s.Dispatched - s.Due
+		t.delay.record(int64(delay), pool)
+		if delay > lateBy {
+			t.late++
+		}
+	}
+}
+
+func (t *tally) addClass(class string, n int64) {
+	for i := range t.classes {
+		if t.classes[i].class == class {
+			t.classes[i].n += n
+			return
+		}
+	}
+	t.classes = append(t.classes, classCount{class, n})
+}
+
+func (t *tally) failed() int64 {
+	sum := int64(0)
+	for _, c := range t.classes {
+		sum += c.n
+	}
+	return sum
+}
+
+func (t *tally) class(name element.Class) int64 {
+	for _, c := range t.classes {
+		if c.class == string(name) {
+			return c.n
+		}
+	}
+	return 0
+}
+
+func (t *tally) merge(from *tally, pool *pagePool) {
+	t.passed += from.passed
+	t.requests += from.requests
+	t.reconnects += from.reconnects
+	t.warmUp += from.warmUp
+	for _, c := range from.classes {
+		t.addClass(c.class, c.n)
+	}
+	t.delay.merge(&from.delay, pool)
+	t.late += from.late
+}
+
+func (t *tally) release(pool *pagePool) {
+	t.delay.release(pool)
+	*t = tally{delay: t.delay, classes: t.classes[:0]}
+}
+
+// counters are the counts of one group.
+type counters [element.Counters]int64
+
+// batch holds everything recorded over some stretch of time, by series and
+// group. It owns the pages of its histograms. Not safe for concurrent use.
+type batch struct {
+	cells   []*cell // by series; nil until first used
+	touched []int   // series used since the last release
+	groups  []counters
+	tally   tally
+	pool    pagePool
+}
+
+// newBatch makes a batch for that many series (the shared row included) and
+// groups; group 0 is setup and teardown.
+func newBatch(series, groups int) *batch {
+	return &batch{cells: make([]*cell, series), groups: make([]counters, groups+1)}
+}
+
+// cell returns the cell of a series and notes that it is used.
+func (b *batch) cell(series int) *cell {
+	if series < 0 || series >= len(b.cells) {
+		series = len(b.cells) - 1
+	}
+	c := b.cells[series]
+	if c == nil {
+		c = &cell{}
+		b.cells[series] = c
+	}
+	if !c.used {
+		c.used = true
+		b.touched = append(b.touched, series)
+	}
+	return c
+}
+
+func (b *batch) merge(from *batch) {
+	for _, i := range from.touched {
+		b.cell(i).merge(from.cells[i], &b.pool)
+	}
+	for g := range from.groups {
+		for c, n := range from.groups[g] {
+			b.groups[g][c] += n
+		}
+	}
+	b.tally.merge(&from.tally, &b.pool)
+}
+
+// release empties the batch and keeps its memory for the next interval.
+func (b *batch) release() {
+	for _, i := range b.touched {
+		b.cells[i].release(&b.pool)
+	}
+	b.touched = b.touched[:0]
+	clear(b.groups)
+	b.tally.release(&b.pool)
+}
+
+// sum returns a counter over all groups.
+func (b *batch) sum(c element.Counter) int64 {
+	total := int64(0)
+	for g := range b.groups {
+		total += b.groups[g][c]
+	}
+	return total
+}

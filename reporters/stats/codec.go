@@ -1,0 +1,345 @@
+package stats
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"time"
+)
+
+// The journal's deltas are flat: uvarints, zigzag varints for what may be
+// negative, length-prefixed texts, and eight bytes for a float.
+
+type encoder struct{ b []byte }
+
+func (e *encoder) uint(v uint64)       { e.b = binary.AppendUvarint(e.b, v) }
+func (e *encoder) int(v int64)         { e.b = binary.AppendVarint(e.b, v) }
+func (e *encoder) len(n int)           { e.uint(uint64(n)) }
+func (e *encoder) float(v float64)     { e.b = binary.BigEndian.AppendUint64(e.b, math.Float64bits(v)) }
+func (e *encoder) dur(d time.Duration) { e.int(int64(d)) }
+func (e *encoder) text(s string) {
+	e.len(len(s))
+	e.b = append(e.b, s...)
+}
+
+func (e *encoder) histogram(h *Histogram) {
+	e.int(h.n)
+	if h.n == 0 {
+		return
+	}
+	s := h.sparse()
+	e.int(s.min)
+	e.int(s.max)
+	e.uint(s.sumHi)
+	e.uint(s.sumLo)
+	e.float(s.squares)
+	e.int(s.clamped)
+	e.text(string(s.data))
+}
+
+func (e *encoder) cell(c *cell) {
+	for _, v := range []int64{c.count, c.failed, c.aborted, c.requests, c.sent, c.received, c.scheduled, int64(c.firstDue), int64(c.lastDue), c.phased} {
+		e.int(v)
+	}
+	for _, h := range c.histograms() {
+		e.histogram(h)
+	}
+	if c.phased > 0 {
+		for _, p := range c.phases {
+			e.int(p.sum)
+			e.int(p.max)
+		}
+	}
+	e.len(len(c.statuses))
+	for _, s := range c.statuses {
+		e.int(int64(s.code))
+		e.int(s.n)
+	}
+	e.len(len(c.assertions))
+	for i := range c.assertions {
+		t := &c.assertions[i]
+		e.int(t.passed)
+		e.int(t.failed)
+		e.len(len(t.examples))
+		for _, x := range t.examples {
+			e.text(x.Request)
+			e.text(x.Expected)
+			e.text(x.Actual)
+			e.text(x.Message)
+		}
+	}
+	e.len(len(c.errors))
+	for i := range c.errors {
+		e.error(&c.errors[i])
+	}
+}
+
+func (e *encoder) error(t *errorTally) {
+	e.text(t.class)
+	e.text(t.message)
+	e.int(t.count)
+	e.dur(t.first)
+	e.dur(t.last)
+	e.len(len(t.examples))
+	for _, x := range t.examples {
+		e.text(x)
+	}
+}
+
+func (e *encoder) delta(d *delta) {
+	e.dur(d.from)
+	e.dur(d.to)
+	e.int(d.active)
+	e.float(d.planned)
+	e.len(boolInt(d.hasPlan))
+	e.dur(d.process.cpu)
+	e.int(d.process.rss)
+	e.len(d.process.cpus)
+	e.len(len(d.process.pauses))
+	for _, p := range d.process.pauses {
+		e.dur(p.Upper)
+		e.uint(p.N)
+	}
+	e.len(len(d.notes))
+	for _, n := range d.notes {
+		e.text(n)
+	}
+	e.tally(&d.tally)
+	for g := range d.groups {
+		for _, n := range d.groups[g] {
+			e.int(n)
+		}
+	}
+	e.len(len(d.touched))
+	for _, i := range d.touched {
+		e.len(i)
+		e.cell(d.cells[i])
+	}
+}
+
+func (e *encoder) tally(t *tally) {
+	for _, v := range []int64{t.passed, t.requests, t.reconnects, t.warmUp, t.late} {
+		e.int(v)
+	}
+	e.len(len(t.classes))
+	for _, c := range t.classes {
+		e.text(c.class)
+		e.int(c.n)
+	}
+	e.histogram(&t.delay)
+}
+
+func boolInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+var errRecord = errors.New("a record in it is malformed")
+
+// decoder reads what encoder wrote. After the first problem it returns zeros.
+// Nothing it allocates is larger than the bytes it has read, times a constant.
+type decoder struct {
+	b   []byte
+	err error
+}
+
+func (d *decoder) fail() {
+	d.b = nil
+	if d.err == nil {
+		d.err = errRecord
+	}
+}
+
+func (d *decoder) uint() uint64 {
+	v, n := binary.Uvarint(d.b)
+	if n <= 0 {
+		d.fail()
+		return 0
+	}
+	d.b = d.b[n:]
+	return v
+}
+
+func (d *decoder) int() int64 {
+	v, n := binary.Varint(d.b)
+	if n <= 0 {
+		d.fail()
+		return 0
+	}
+	d.b = d.b[n:]
+	return v
+}
+
+// count reads a number that must not be negative.
+func (d *decoder) count() int64 {
+	v := d.int()
+	if v < 0 {
+		d.fail()
+		return 0
+	}
+	return v
+}
+
+// len reads a length of at most limit.
+func (d *decoder) len(limit int) int {
+	v := d.uint()
+	if v > uint64(limit) {
+		d.fail()
+		return 0
+	}
+	return int(v)
+}
+
+func (d *decoder) float() float64 {
+	if len(d.b) < 8 {
+		d.fail()
+		return 0
+	}
+	v := math.Float64frombits(binary.BigEndian.Uint64(d.b))
+	d.b = d.b[8:]
+	if finite(v) != v {
+		d.fail()
+		return 0
+	}
+	return v
+}
+
+func (d *decoder) dur() time.Duration { return time.Duration(d.int()) }
+
+func (d *decoder) text() string { return string(d.bytes()) }
+
+func (d *decoder) bytes() []byte {
+	n := d.len(len(d.b))
+	if n > len(d.b) {
+		d.fail()
+		return nil
+	}
+	v := d.b[:n]
+	d.b = d.b[n:]
+	return v
+}
+
+func (d *decoder) histogram(h *Histogram, pool *pagePool) {
+	s := sparse{n: d.count()}
+	if s.n == 0 {
+		return
+	}
+	s.min, s.max = d.count(), d.count()
+	s.sumHi, s.sumLo = d.uint(), d.uint()
+	s.squares, s.clamped = d.float(), d.count()
+	s.data = d.bytes()
+	if d.err != nil {
+		return
+	}
+	if err := s.check(); err != nil {
+		d.err = err
+		d.fail()
+		return
+	}
+	s.addTo(h, pool)
+}
+
+func (d *decoder) cell(c *cell, pool *pagePool) {
+	for _, v := range []*int64{&c.count, &c.failed, &c.aborted, &c.requests, &c.sent, &c.received, &c.scheduled} {
+		*v = d.count()
+	}
+	c.firstDue, c.lastDue, c.phased = d.dur(), d.dur(), d.count()
+	for _, h := range c.histograms() {
+		d.histogram(h, pool)
+	}
+	if c.phased > 0 {
+		for i := range c.phases {
+			c.phases[i] = phase{d.count(), d.count()}
+		}
+	}
+	for range d.len(maxStatuses + 1) {
+		code := d.int()
+		c.addStatus(int(code), d.count())
+	}
+	for i := range d.len(maxAssertions) {
+		t := c.assertion(i)
+		t.passed, t.failed = d.count(), d.count()
+		for range d.len(maxExamples) {
+			t.examples = append(t.examples, Example{Request: d.text(), Expected: d.text(), Actual: d.text(), Message: d.text()})
+		}
+		if d.err != nil {
+			return
+		}
+	}
+	for range d.len(maxErrorKinds + 1) {
+		d.error(c)
+	}
+	if c.count > 0 && c.success.n+c.failure.n != c.count || c.failure.n != c.failed {
+		d.fail()
+	}
+}
+
+func (d *decoder) error(c *cell) {
+	t := errorTally{class: d.text(), message: d.text(), count: d.count(), first: d.dur(), last: d.dur()}
+	for range d.len(maxExamples) {
+		t.examples = append(t.examples, d.text())
+	}
+	if d.err == nil {
+		c.mergeError(&t)
+	}
+}
+
+// maxListed bounds lists whose natural size is small.
+const maxListed = 10_000
+
+func (d *decoder) delta(out *delta) {
+	out.from, out.to = d.dur(), d.dur()
+	if out.from < 0 || out.to < out.from {
+		d.fail()
+	}
+	out.active, out.planned, out.hasPlan = d.int(), d.float(), d.len(1) == 1
+	out.process = processDelta{cpu: d.dur(), rss: d.int(), cpus: d.len(1 << 20)}
+	for range d.len(maxListed) {
+		out.process.pauses = append(out.process.pauses, PauseCount{d.dur(), d.uint()})
+		if d.err != nil {
+			return
+		}
+	}
+	out.notes = nil
+	for range d.len(maxNotes) {
+		out.notes = append(out.notes, d.text())
+	}
+	d.tally(&out.tally, &out.pool)
+	for g := range out.groups {
+		for c := range out.groups[g] {
+			out.groups[g][c] = d.int()
+		}
+	}
+	for range d.len(len(out.cells)) {
+		i := d.len(len(out.cells) - 1)
+		if d.err != nil {
+			return
+		}
+		if c := out.cells[i]; c != nil && c.used {
+			d.fail()
+			return
+		}
+		d.cell(out.cell(i), &out.pool)
+	}
+	if len(d.b) > 0 {
+		d.fail()
+	}
+}
+
+func (d *decoder) tally(t *tally, pool *pagePool) {
+	for _, v := range []*int64{&t.passed, &t.requests, &t.reconnects, &t.warmUp, &t.late} {
+		*v = d.count()
+	}
+	for range d.len(maxListed) {
+		class, n := d.text(), d.count()
+		if d.err != nil {
+			return
+		}
+		if len(t.classes) < maxStatuses {
+			t.addClass(class, n)
+		}
+	}
+	d.histogram(&t.delay, pool)
+}

@@ -1,0 +1,234 @@
+package stats
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+)
+
+// A journal is a file of frames: length (4 bytes, big endian), CRC-32 of the
+// payload, payload. The payload's first byte says what it is. The head comes
+// first; then one delta for each second; the end, if the run had one, is last.
+// Each frame is one write, so a killed run loses at most what its last second
+// recorded, and the file ends in a whole frame or in the beginning of one.
+const (
+	journalSchema = "runner.journal/1"
+
+	headFrame  = 'H'
+	deltaFrame = 'D'
+	endFrame   = 'E'
+
+	frameHead = 8
+	maxFrame  = 64 << 20
+)
+
+// journalWriter appends frames. After a failed write it writes no more, so that
+// what stands in the file stays readable.
+type journalWriter struct {
+	w   io.Writer
+	enc encoder
+	err error
+}
+
+func newJournal(w io.Writer, out *outline) *journalWriter {
+	j := &journalWriter{w: w}
+	j.object(headFrame, out)
+	return j
+}
+
+func (j *journalWriter) object(kind byte, v any) {
+	if j.w == nil {
+		return
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		j.err = err
+		return
+	}
+	j.begin(kind)
+	j.enc.b = append(j.enc.b, text...)
+	j.write()
+}
+
+func (j *journalWriter) delta(d *delta) {
+	if j.w == nil || j.err != nil {
+		return
+	}
+	j.begin(deltaFrame)
+	j.enc.delta(d)
+	j.write()
+}
+
+func (j *journalWriter) end(e *EndInfo) { j.object(endFrame, e) }
+
+func (j *journalWriter) begin(kind byte) {
+	j.enc.b = append(j.enc.b[:0], 0, 0, 0, 0, 0, 0, 0, 0, kind)
+}
+
+func (j *journalWriter) write() {
+	if j.err != nil {
+		return
+	}
+	payload := j.enc.b[frameHead:]
+	if len(payload) > maxFrame {
+		j.err = errors.New("a second's figures are too large")
+		return
+	}
+	binary.BigEndian.PutUint32(j.enc.b, uint32(len(payload)))
+	binary.BigEndian.PutUint32(j.enc.b[4:], crc32.ChecksumIEEE(payload))
+	_, j.err = j.w.Write(j.enc.b)
+}
+
+// errTorn marks the end of a journal in the middle of a frame.
+var errTorn = errors.New("the journal ends in the middle of a record")
+
+// ReadJournal builds the summary of a run from its journal. Without an end, or
+// with a torn last record, the summary is partial: it holds what was recorded up
+// to the last whole second. A journal that is damaged elsewhere is an error.
+func ReadJournal(r io.Reader) (*Summary, error) {
+	frames := &frameReader{r: bufio.NewReaderSize(r, 64<<10)}
+	kind, payload, err := frames.next()
+	if err != nil {
+		return nil, fmt.Errorf("read journal: its head is missing: %w", err)
+	}
+	s, err := readHead(kind, payload)
+	if err != nil {
+		return nil, fmt.Errorf("read journal: %w", err)
+	}
+	end, err := replay(frames, s)
+	if err != nil {
+		return nil, fmt.Errorf("read journal: %w", err)
+	}
+	return s.summary(end), nil
+}
+
+func readHead(kind byte, payload []byte) (*state, error) {
+	out := &outline{}
+	if kind != headFrame {
+		return nil, errors.New("it does not begin with a head")
+	}
+	if err := json.Unmarshal(payload, out); err != nil {
+		return nil, fmt.Errorf("its head is malformed: %w", err)
+	}
+	if out.Schema != journalSchema {
+		return nil, fmt.Errorf("its schema is %q, not %q", out.Schema, journalSchema)
+	}
+	if len(out.Series) > maxSeries || len(out.Groups) > maxListed || len(out.Thresholds) > maxListed || len(out.Series)*len(out.Thresholds) > maxSeries*maxListed {
+		return nil, errors.New("its head is too large")
+	}
+	for i := range out.Series {
+		if len(out.Series[i].Assertions) > maxAssertions {
+			return nil, errors.New("its head is too large")
+		}
+	}
+	for i := range out.Thresholds {
+		if len(out.Thresholds[i].Series) > maxListed {
+			return nil, errors.New("its head is too large")
+		}
+	}
+	return newState(out), nil
+}
+
+// maxReplayPages bounds the memory of what a journal can fill: 512 MiB.
+const maxReplayPages = 512 << 20 / (pageSlots * 8)
+
+// replay applies all deltas and returns the end, nil if there is none.
+func replay(frames *frameReader, s *state) (*EndInfo, error) {
+	d := &delta{batch: *newBatch(s.width(), len(s.out.Groups))}
+	for {
+		kind, payload, err := frames.next()
+		if errors.Is(err, io.EOF) || errors.Is(err, errTorn) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		switch kind {
+		case endFrame:
+			end := &EndInfo{}
+			if err := json.Unmarshal(payload, end); err != nil {
+				return nil, fmt.Errorf("its end is malformed: %w", err)
+			}
+			return end, nil
+		case deltaFrame:
+			dec := decoder{b: payload}
+			dec.delta(d)
+			if dec.err != nil {
+				return nil, dec.err
+			}
+			if d.from < s.at {
+				return nil, errors.New("its seconds are out of order")
+			}
+			s.apply(d)
+			d.release()
+			if s.total.pages() > maxReplayPages {
+				return nil, errors.New("it holds more figures than fit into memory")
+			}
+		default:
+			return nil, errRecord
+		}
+	}
+}
+
+// pages counts the pages that a batch has taken, those in its pool included.
+func (b *batch) pages() int { return b.pool.made }
+
+// frameReader reads frames one by one.
+type frameReader struct {
+	r   *bufio.Reader
+	buf bytes.Buffer
+}
+
+// next returns the next frame's kind and the rest of its payload, valid until the
+// next call. It is io.EOF at the end, errTorn where the file ends within a frame
+// or its last frame is damaged.
+func (f *frameReader) next() (byte, []byte, error) {
+	var head [frameHead]byte
+	n, err := io.ReadFull(f.r, head[:])
+	switch {
+	case err == io.EOF:
+		return 0, nil, io.EOF
+	case err == io.ErrUnexpectedEOF && n > 0:
+		return 0, nil, errTorn
+	case err != nil:
+		return 0, nil, err
+	}
+	size := binary.BigEndian.Uint32(head[:])
+	if size == 0 || size > maxFrame {
+		return 0, nil, f.damaged(size == 0)
+	}
+	f.buf.Reset()
+	got, err := io.CopyN(&f.buf, f.r, int64(size))
+	if err == io.EOF && got < int64(size) {
+		return 0, nil, errTorn
+	}
+	if err != nil {
+		return 0, nil, err
+	}
+	payload := f.buf.Bytes()
+	if crc32.ChecksumIEEE(payload) != binary.BigEndian.Uint32(head[4:]) {
+		return 0, nil, f.damaged(false)
+	}
+	return payload[0], payload[1:], nil
+}
+
+// damaged tells a damaged last frame, or a tail of zeros as a crashed machine
+// leaves it, from damage elsewhere.
+func (f *frameReader) damaged(zeros bool) error {
+	for {
+		b, err := f.r.ReadByte()
+		switch {
+		case err == io.EOF:
+			return errTorn
+		case err != nil:
+			return err
+		case !zeros || b != 0:
+			return errors.New("it is damaged in the middle")
+		}
+	}
+}

@@ -1,0 +1,286 @@
+package stats
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"time"
+
+	"runner/plan/element"
+)
+
+// summary freezes the state. A nil end is a run whose end is not known.
+func (s *state) summary(end *EndInfo) *Summary {
+	partial := end == nil
+	if partial {
+		end = &EndInfo{}
+	}
+	info := &s.out.Info
+	out := &Summary{
+		Schema: SummarySchema, Plan: info.Plan, PlanSHA256: info.PlanSHA256, Description: info.Description,
+		Sources: orEmpty(info.Sources), RunnerVersion: info.RunnerVersion, RunID: info.RunID, Seed: info.Seed,
+		Started: info.Started, DurationNS: int64(s.at), Partial: partial, Environment: info.Environment,
+		Metrics: []Metric{}, Skipped: orEmpty(s.out.Skipped), Series: []Series{}, Transactions: []Series{},
+	}
+	loads, ids, total, setupFailed := s.rows(out)
+	out.Total = s.series(total, seriesOutline{ID: -1, Group: -1, Name: "total", Kind: "total", Phase: string(element.Load)})
+	out.Ledger = s.ledger(partial || end.Aborted)
+	out.Groups = s.groupRows(end.SkippedGroups)
+	out.Thresholds = s.results(end.SkippedGroups)
+	out.Timeline = s.timeline.summary(loads, ids)
+	t := &s.total.tally
+	out.Generator = s.gen.summary(p50Of(&out.Total), t.localResource(), t.passed+t.failed())
+	in := verdictInput{
+		partial: partial, signal: end.Signal, setupError: end.SetupError, setupFailed: setupFailed, samples: total.count,
+		generator: out.Generator, reportErrors: end.ReportErrors, errors: end.Errors, thresholds: out.Thresholds,
+	}
+	if !partial {
+		in.ledger = out.Ledger.Check()
+	}
+	out.Verdict, out.ExitCode, out.Reasons = in.verdict()
+	out.Notes = s.summaryNotes(end, out.Thresholds)
+	return out
+}
+
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+func p50Of(s *Series) *int64 {
+	if s.ResponseNS == nil {
+		return nil
+	}
+	return s.ResponseNS.P50
+}
+
+// rows fills in series and transactions, and returns which rows count in the
+// total, the rows shown, the total's cell and the failed samples of setup.
+func (s *state) rows(out *Summary) (loads map[int]bool, ids []int, total *cell, setupFailed int64) {
+	loads, total = map[int]bool{}, &cell{}
+	for i := range s.out.Series {
+		o, c := &s.out.Series[i], s.total.cells[i]
+		if c == nil {
+			c = &cell{}
+		}
+		ids = append(ids, i)
+		row := s.series(c, *o)
+		if o.Transaction {
+			out.Transactions = append(out.Transactions, row)
+			continue
+		}
+		out.Series = append(out.Series, row)
+		if o.Phase == string(element.Setup) {
+			setupFailed += c.failed
+		}
+		if s.load(i) {
+			loads[i] = true
+			total.merge(c, nil)
+		}
+	}
+	if last := len(s.out.Series); s.total.cells[last] != nil {
+		ids, loads[last] = append(ids, last), true
+		out.Series = append(out.Series, s.series(s.total.cells[last], s.otherRow()))
+		total.merge(s.total.cells[last], nil)
+	}
+	total.assertions = nil
+	return loads, ids, total, setupFailed
+}
+
+// otherRow describes the row of the series beyond the limit.
+func (s *state) otherRow() seriesOutline {
+	return seriesOutline{ID: len(s.out.Series), Group: -1, Name: otherKind, Kind: otherKind, Phase: string(element.Load)}
+}
+
+// series makes a row of the result.
+func (s *state) series(c *cell, o seriesOutline) Series {
+	out := Series{
+		ID: o.ID, Name: o.Name, Kind: o.Kind, Phase: o.Phase, File: o.File, Line: o.Line,
+		Count: c.count, Failed: c.failed, Aborted: c.aborted, Requests: c.requests, BytesSent: c.sent, BytesReceived: c.received,
+		Status: map[string]int64{}, Assertions: []AssertionCount{}, Errors: []ErrorCount{}, Histograms: map[string]string{},
+	}
+	if g := o.Group; g >= 0 && g < len(s.out.Groups) {
+		out.Group = s.out.Groups[g].Name
+	}
+	if c.count > 0 {
+		rate := float64(c.failed) / float64(c.count)
+		out.ErrorRate = &rate
+	}
+	if v, ok := throughput(c.count, c.firstDue, c.lastDue); ok {
+		out.ThroughputPS = &v
+	}
+	if v, ok := apdexOf(&c.success, c.count, s.out.Apdex); ok {
+		out.Apdex = &v
+	}
+	s.times(&out, c)
+	for _, st := range c.statuses {
+		name := strconv.Itoa(st.code)
+		if st.code == otherStatus {
+			name = otherKind
+		}
+		out.Status[name] = st.n
+	}
+	out.Assertions = append(out.Assertions, assertionRows(c, &o)...)
+	out.Errors = append(out.Errors, errorRows(c)...)
+	return out
+}
+
+func (s *state) times(out *Series, c *cell) {
+	var all Histogram
+	all.merge(&c.success, nil)
+	all.merge(&c.failure, nil)
+	out.ResponseNS = all.describe()
+	out.ServiceNS = c.service.describe()
+	out.LatencyNS = c.latency.describe()
+	out.SuccessNS = c.success.describe()
+	out.FailureNS = c.failure.describe()
+	for kind, h := range map[string]*Histogram{"response": &all, "service": &c.service, "latency": &c.latency,
+		"success": &c.success, "failure": &c.failure} {
+		if h.n == 0 {
+			continue
+		}
+		if text, err := h.EncodeV2(); err == nil {
+			out.Histograms[kind] = text
+		}
+	}
+	if c.phased > 0 {
+		p := func(i int) MeanMax {
+			return MeanMax{Mean: float64(c.phases[i].sum) / float64(c.phased), Max: c.phases[i].max}
+		}
+		out.PhasesNS = &Phases{DNS: p(0), Connect: p(1), TLS: p(2), Send: p(3), Wait: p(4), Receive: p(5)}
+	}
+}
+
+func assertionRows(c *cell, o *seriesOutline) []AssertionCount {
+	var out []AssertionCount
+	for i := range max(len(o.Assertions), len(c.assertions)) {
+		row := AssertionCount{Name: "assertion " + strconv.Itoa(i+1), Examples: []Example{}}
+		if i < len(o.Assertions) {
+			a := &o.Assertions[i]
+			row.Name, row.File, row.Line = a.Name, a.File, a.Line
+		}
+		if i < len(c.assertions) {
+			t := &c.assertions[i]
+			row.Passed, row.Failed = t.passed, t.failed
+			row.Examples = append(row.Examples, t.examples...)
+		}
+		out = append(out, row)
+	}
+	return out
+}
+
+func errorRows(c *cell) []ErrorCount {
+	var out []ErrorCount
+	for i := range c.errors {
+		t := &c.errors[i]
+		out = append(out, ErrorCount{Class: t.class, Message: t.message, Count: t.count,
+			FirstS: t.first.Seconds(), LastS: t.last.Seconds(), Examples: append([]string{}, t.examples...)})
+	}
+	slices.SortStableFunc(out, func(a, b ErrorCount) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Class, b.Class), cmp.Compare(a.Message, b.Message))
+	})
+	return out
+}
+
+func (s *state) groupRows(skipped map[int]string) []Group {
+	out := []Group{}
+	for g := range s.out.Groups {
+		o, n := &s.out.Groups[g], &s.total.groups[g+1]
+		row := Group{Name: o.Name, Load: o.Load, Model: "closed", MaxThreads: o.MaxThreads, DurationNS: int64(o.Duration),
+			Skipped: o.Skipped, Iterations: n[element.IterationsStarted], Dropped: s.total.dropped(g), File: o.File, Line: o.Line,
+			ScheduledRate: o.ScheduledRate}
+		if o.Open {
+			row.Model = "open"
+		}
+		if reason, ok := skipped[g]; ok && row.Skipped == "" {
+			row.Skipped = cmp.Or(reason, "skipped")
+		}
+		if v, ok := s.groupThroughput(g); ok {
+			row.ThroughputPS = v
+		}
+		out = append(out, row)
+	}
+	return out
+}
+
+func (s *state) groupThroughput(g int) (float64, bool) {
+	count, first, last := int64(0), time.Duration(0), time.Duration(0)
+	for i := range s.out.Series {
+		c := s.total.cells[i]
+		if c == nil || c.count == 0 || !s.load(i) || s.groupOf(i) != g {
+			continue
+		}
+		if count == 0 {
+			first, last = c.firstDue, c.lastDue
+		}
+		first, last = min(first, c.firstDue), max(last, c.lastDue)
+		count += c.count
+	}
+	return throughput(count, first, last)
+}
+
+// summaryNotes lists what the reports must say beside the figures.
+func (s *state) summaryNotes(end *EndInfo, thresholds []ThresholdResult) []string {
+	out := append([]string{}, s.out.Notes...)
+	out = append(out, s.notes...)
+	if end.Stopped != "" {
+		out = append(out, "the run ended early: "+end.Stopped)
+	}
+	if i, reason := s.stopping(); i >= 0 {
+		out = append(out, "the run was ended by a threshold with stop: "+reason)
+	}
+	if n := s.total.tally.warmUp; n > 0 {
+		out = append(out, formatCount(n)+" samples of the warm-up were sent; they count in the ledger and in requests, not in the figures")
+	}
+	if s.out.More > 0 {
+		out = append(out, "the plan has more than "+formatCount(maxSeries)+" series; "+formatCount(int64(s.out.More))+" of them share the row "+otherKind)
+	}
+	out = append(out, s.closedNotes()...)
+	for i := range thresholds {
+		if t := &thresholds[i]; t.NotJudged != "" {
+			out = append(out, scopeName(t.Scope)+": "+t.Expression+" was not judged: "+t.NotJudged)
+		}
+	}
+	if n := s.clamped(); n > 0 {
+		out = append(out, formatCount(n)+" times were longer than 1 h; percentiles show them as 1 h or as the exact maximum")
+	}
+	return unique(out)
+}
+
+// closedNotes says which groups cannot show stalls in full.
+func (s *state) closedNotes() []string {
+	var out []string
+	for g := range s.out.Groups {
+		count, scheduled := int64(0), int64(0)
+		for i := range s.out.Series {
+			if c := s.total.cells[i]; c != nil && s.load(i) && s.groupOf(i) == g {
+				count, scheduled = count+c.count, scheduled+c.scheduled
+			}
+		}
+		if !s.out.Groups[g].Open && count > 0 && scheduled == 0 {
+			out = append(out, "the group "+s.out.Groups[g].Name+" is a closed model without a schedule: while the target stalls it "+
+				"takes fewer samples, so stalls are under-represented in its percentiles")
+		}
+	}
+	return out
+}
+
+func (s *state) clamped() int64 {
+	n := int64(0)
+	for _, i := range s.total.touched {
+		n += s.total.cells[i].success.clamped + s.total.cells[i].failure.clamped
+	}
+	return n
+}
+
+func unique(list []string) []string {
+	out := []string{}
+	for _, text := range list {
+		if !slices.Contains(out, text) {
+			out = append(out, text)
+		}
+	}
+	return out
+}

@@ -1,0 +1,27 @@
+package stats
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"runner/plan/element"
+)
+
+// clean returns a text as it may be kept: without secrets, valid UTF-8 and of
+// bounded length.
+func clean(text string, mask *element.Masker) string { return cut(mask.Mask(text), maxText) }
+
+// cut shortens a text to limit bytes at a rune boundary, and makes it valid.
+func cut(text string, limit int) string {
+	if len(text) > limit {
+		end := limit
+		for end > 0 && !utf8.RuneStart(text[end]) {
+			end--
+		}
+		text = text[:end] + "…"
+	}
+	if !utf8.ValidString(text) {
+		text = strings.ToValidUTF8(text, "\ufffd")
+	}
+	return strings.Clone(text)
+}

@@ -1,0 +1,303 @@
+package stats
+
+import (
+	"slices"
+	"time"
+)
+
+// judge is one threshold with what is known of it while the run goes on. One
+// with `window`, `for` or `stop` is judged at each tick; once broken it stays so.
+//
+//	quiet   → not due: before `after`, or while the window is not full
+//	holding → the comparison holds, or there is no data
+//	doubted → it does not hold, for less than `for`
+//	broken  → it did not hold for `for`; final
+type judge struct {
+	t       *thresholdOutline
+	fig     figure
+	known   bool
+	apdex   time.Duration
+	slices  []windowSlice // of the sliding window, oldest first
+	judged  bool          // at least once live
+	doubted bool
+	since   time.Duration
+	broken  bool
+	value   float64 // at the last live judgement; of a broken one, when it broke
+	when    time.Duration
+}
+
+type windowSlice struct {
+	from, to time.Duration
+	m        measure // without its histogram
+	hist     sparse
+}
+
+func newJudge(t *thresholdOutline, apdex time.Duration) *judge {
+	j := &judge{t: t, apdex: apdex}
+	j.fig, j.known = parseFigure(t.Figure)
+	return j
+}
+
+func (j *judge) live() bool { return j.known && (j.t.Stop || j.t.Window > 0 || j.t.For > 0) }
+
+// judge brings the live thresholds up to the end of a delta.
+func (s *state) judge(d *delta) {
+	for i, j := range s.judges {
+		if !j.live() || j.broken {
+			continue
+		}
+		s.step(j, d)
+		if j.broken && j.t.Stop && s.stopper < 0 {
+			s.stopper = i
+		}
+	}
+}
+
+// step judges one live threshold after a delta.
+func (s *state) step(j *judge, d *delta) {
+	var m *measure
+	begun, ok := s.begunOf(j.t.Group)
+	if j.t.Window > 0 {
+		m = s.slide(j, d)
+	}
+	since := d.to - begun
+	if !ok || since < j.t.After || j.t.Window > 0 && since < j.t.Window {
+		return
+	}
+	if m == nil {
+		m = s.measure(&s.total.cells, s.total.dropped(j.t.Group), j)
+	}
+	v, found := j.fig.value(m, &s.gen, j.apdex)
+	if !found {
+		j.doubted = false
+		return
+	}
+	j.judged, j.value, j.when = true, v, d.to
+	if holds(v, j.t.Op, j.t.Limit) {
+		j.doubted = false
+		return
+	}
+	if !j.doubted {
+		j.doubted, j.since = true, d.to
+	}
+	j.broken = d.to-j.since >= j.t.For
+}
+
+// begunOf returns when a group, or for −1 the first group, began.
+func (s *state) begunOf(group int) (time.Duration, bool) {
+	if group >= 0 && group < len(s.begun) {
+		return s.begun[group], s.begun[group] >= 0
+	}
+	first := time.Duration(-1)
+	for _, at := range s.begun {
+		if at >= 0 && (first < 0 || at < first) {
+			first = at
+		}
+	}
+	return first, first >= 0
+}
+
+// slide adds a delta to the window and returns the window's measure.
+func (s *state) slide(j *judge, d *delta) *measure {
+	m := s.measure(&d.cells, d.dropped(j.t.Group), j)
+	slice := windowSlice{from: d.from, to: d.to, m: *m, hist: m.hist.sparse()}
+	slice.m.hist = Histogram{}
+	j.slices = append(j.slices, slice)
+	keep := 0
+	for keep < len(j.slices) && j.slices[keep].to <= d.to-j.t.Window {
+		keep++
+	}
+	j.slices = slices.Delete(j.slices, 0, keep)
+	sum := &measure{}
+	for i := range j.slices {
+		sum.join(&j.slices[i].m)
+		j.slices[i].hist.addTo(&sum.hist, nil)
+	}
+	return sum
+}
+
+// measure merges the cells of a threshold's series.
+func (s *state) measure(cells *[]*cell, dropped int64, j *judge) *measure {
+	m := &measure{dropped: dropped}
+	other := false
+	for _, i := range j.t.Series {
+		if i < 0 || i >= len(s.out.Series) {
+			other = true
+			continue
+		}
+		if c := (*cells)[i]; c != nil {
+			m.add(c, &j.fig, nil)
+		}
+	}
+	if c := (*cells)[len(*cells)-1]; other && c != nil {
+		m.add(c, &j.fig, nil)
+	}
+	return m
+}
+
+func holds(v float64, op string, limit float64) bool {
+	switch op {
+	case "<":
+		return v < limit
+	case "<=":
+		return v <= limit
+	case ">":
+		return v > limit
+	case ">=":
+		return v >= limit
+	case "==":
+		return v == limit
+	case "!=":
+		return v != limit
+	}
+	return false
+}
+
+// stopping returns the threshold that ends the run and why, or −1.
+func (s *state) stopping() (int, string) {
+	if s.stopper < 0 {
+		return -1, ""
+	}
+	j := s.judges[s.stopper]
+	return s.stopper, "the threshold " + j.t.Source + " of " + scopeName(j.t.Scope) + " is broken: " +
+		sentence(&j.fig, j.t, j.value) + ", " + formatTime(float64(j.when), 3) + " after the start"
+}
+
+// results judges every threshold over the whole run. skipped names groups that
+// were left out while running.
+func (s *state) results(skipped map[int]string) []ThresholdResult {
+	out := []ThresholdResult{}
+	for i, j := range s.judges {
+		r := s.result(j, skipped)
+		r.Stopped = i == s.stopper
+		out = append(out, r)
+	}
+	return out
+}
+
+func (s *state) result(j *judge, skipped map[int]string) ThresholdResult {
+	t := j.t
+	r := ThresholdResult{Scope: t.Scope, Expression: t.Source, Figure: t.Figure, Op: t.Op, Limit: t.Limit, Unit: j.fig.unit,
+		Implied: t.Implied, File: t.File, Line: t.Line}
+	if t.Group >= 0 && t.Group < len(s.out.Groups) {
+		r.Group = s.out.Groups[t.Group].Name
+	}
+	if t.Single >= 0 && t.Single < len(s.out.Series) {
+		id := t.Single
+		r.SeriesID = &id
+	}
+	if r.NotJudged = s.unjudged(j, skipped); r.NotJudged != "" {
+		r.Passed = true
+		r.Message = "not judged: " + r.NotJudged
+		return r
+	}
+	if j.broken || j.judged && (t.Window > 0 || t.For > 0) {
+		v := j.value
+		r.Value, r.Passed = &v, !j.broken
+		r.Message = sentence(&j.fig, t, v) + live(j)
+		return r
+	}
+	m := s.measure(&s.total.cells, s.total.dropped(t.Group), j)
+	s.final(&r, j, m)
+	return r
+}
+
+// live tells when a threshold was judged.
+func live(j *judge) string {
+	text := ""
+	if j.t.Window > 0 {
+		text = " over " + formatTime(float64(j.t.Window), 3)
+	}
+	switch {
+	case j.broken && j.t.For > 0:
+		return text + ", for " + formatTime(float64(j.t.For), 3) + ", " + formatTime(float64(j.when), 3) + " after the start"
+	case j.broken:
+		return text + ", " + formatTime(float64(j.when), 3) + " after the start"
+	case j.t.Window > 0:
+		return text + " at the end, and was not broken before"
+	}
+	return " at the end, and was not broken for " + formatTime(float64(j.t.For), 3)
+}
+
+// unjudged returns why a threshold is left out, or "".
+func (s *state) unjudged(j *judge, skipped map[int]string) string {
+	t := j.t
+	if g := t.Group; g >= 0 && g < len(s.out.Groups) {
+		reason, left := skipped[g]
+		if r := s.out.Groups[g].Skipped; r != "" {
+			reason, left = r, true
+		}
+		if left {
+			return "the group " + s.out.Groups[g].Name + " is skipped" + because(reason)
+		}
+	}
+	if t.Single >= len(s.out.Series) {
+		return "its row was counted in " + otherKind
+	}
+	if t.Implied && j.known && (j.fig.stat == "errors" || j.fig.stat == "error_count") &&
+		s.measure(&s.total.cells, 0, j).count == 0 {
+		return "it never ran"
+	}
+	if begun, ok := s.begunOf(t.Group); ok && t.After > 0 && s.at-begun < t.After {
+		return "the run ended within the first " + formatTime(float64(t.After), 3)
+	}
+	return ""
+}
+
+func because(reason string) string {
+	if reason == "" {
+		return ""
+	}
+	return ": " + reason
+}
+
+// final judges over the whole run. A percentile with few samples is broken if it
+// breaks the limit, passes if even the extreme value is within it, and has no
+// data otherwise.
+func (s *state) final(r *ThresholdResult, j *judge, m *measure) {
+	v, ok := j.fig.value(m, &s.gen, j.apdex)
+	ok = ok && j.known && finite(v) == v
+	if !ok {
+		r.NoData, r.Message = true, s.noData(j, m)
+		return
+	}
+	r.Value, r.Passed = &v, holds(v, j.t.Op, j.t.Limit)
+	r.Message = sentence(&j.fig, j.t, v)
+	h := j.fig.times(m, &s.gen)
+	if !j.fig.few(h) {
+		return
+	}
+	extreme, name := float64(h.max), "maximum"
+	if j.t.Op == ">" || j.t.Op == ">=" {
+		extreme, name = float64(h.min), "minimum"
+	}
+	need := formatCount(needed(j.fig.percent))
+	switch {
+	case !r.Passed:
+		r.FewSamples = true
+		r.Message += " (" + formatCount(h.n) + " samples, " + need + " are needed to be sure)"
+	case holds(extreme, j.t.Op, j.t.Limit):
+		r.FewSamples = true
+		r.Message += " (few samples: " + formatCount(h.n) + " of " + need + ", but even the " + name + " of " + formatTime(extreme, 3) + " is within the limit)"
+	default:
+		r.Value, r.Passed, r.NoData, r.FewSamples = nil, false, true, true
+		r.Message = j.t.Figure + " has no data: it needs " + need + " samples, there were " + formatCount(h.n)
+	}
+}
+
+func (s *state) noData(j *judge, m *measure) string {
+	switch {
+	case !j.known:
+		return j.t.Figure + " has no data: it was not measured"
+	case m.count == 0 && j.fig.stat != "generator.cpu" && j.fig.from != lagTimes:
+		return j.t.Figure + " has no data: no sample was taken"
+	}
+	return j.t.Figure + " has no data: too little was measured"
+}
+
+func scopeName(scope string) string {
+	if scope == "plan" || scope == "" {
+		return "the plan"
+	}
+	return scope
+}

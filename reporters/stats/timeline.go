@@ -1,0 +1,181 @@
+package stats
+
+import "time"
+
+// Bounds of the timeline: at either limit neighbours merge and the interval
+// doubles.
+const (
+	maxColumns       = 1200
+	maxTimelineBytes = 32 << 20
+)
+
+// timeline keeps what happened in equal intervals since the run's start.
+type timeline struct {
+	width   time.Duration
+	columns []column
+	bytes   int // in the points' histograms
+}
+
+type column struct {
+	covered time.Duration // of the interval, by ticks
+	active  int64         // threads at most
+	planned float64
+	hasPlan bool
+	dropped int64
+	points  []point // by series, only those that were used
+}
+
+type point struct {
+	series               int
+	count, failed, bytes int64
+	hist                 sparse
+}
+
+// add puts a delta into the interval that its middle falls into.
+func (t *timeline) add(d *delta) {
+	if t.width == 0 {
+		t.width = time.Second
+	}
+	middle := d.from + (d.to-d.from)/2
+	for middle/t.width >= maxColumns {
+		t.double()
+	}
+	i := int(middle / t.width)
+	for len(t.columns) <= i {
+		t.columns = append(t.columns, column{})
+	}
+	t.merge(&t.columns[i], t.columnOf(d))
+	for t.bytes > maxTimelineBytes && len(t.columns) > 1 {
+		t.double()
+	}
+}
+
+func (t *timeline) columnOf(d *delta) *column {
+	c := &column{covered: d.to - d.from, active: d.active, planned: d.planned, hasPlan: d.hasPlan, dropped: d.dropped(-1)}
+	var h Histogram
+	for _, i := range d.touched {
+		cell := d.cells[i]
+		h.merge(&cell.success, &d.pool)
+		h.merge(&cell.failure, &d.pool)
+		c.points = append(c.points, point{series: i, count: cell.count, failed: cell.failed, bytes: cell.received, hist: h.sparse()})
+		h.release(&d.pool)
+	}
+	return c
+}
+
+// merge adds from to c.
+func (t *timeline) merge(c, from *column) {
+	c.covered += from.covered
+	c.active = max(c.active, from.active)
+	c.planned = max(c.planned, from.planned)
+	c.hasPlan = c.hasPlan || from.hasPlan
+	c.dropped += from.dropped
+	for _, p := range from.points {
+		t.put(c, p)
+	}
+}
+
+func (t *timeline) put(c *column, p point) {
+	for i := range c.points {
+		q := &c.points[i]
+		if q.series != p.series {
+			continue
+		}
+		t.bytes -= len(q.hist.data)
+		q.count += p.count
+		q.failed += p.failed
+		q.bytes += p.bytes
+		q.hist = joined(&q.hist, &p.hist)
+		t.bytes += len(q.hist.data)
+		return
+	}
+	c.points = append(c.points, p)
+	t.bytes += len(p.hist.data)
+}
+
+// double merges neighbours.
+func (t *timeline) double() {
+	old := t.columns
+	t.width *= 2
+	t.columns, t.bytes = nil, 0
+	for i := range old {
+		if i%2 == 0 {
+			t.columns = append(t.columns, column{})
+		}
+		t.merge(&t.columns[i/2], &old[i])
+	}
+}
+
+// summary returns the timeline with the total of the load series first, then
+// every series of ids that was used.
+func (t *timeline) summary(loads map[int]bool, ids []int) Timeline {
+	out := Timeline{IntervalS: max(t.width, time.Second).Seconds(), TS: []float64{}, ActiveThreads: []int{}, Planned: []*float64{},
+		Throughput: []float64{}, Dropped: []int64{}}
+	rows := make([]TimelineSeries, len(ids)+1)
+	where := map[int]int{}
+	for k, id := range ids {
+		rows[k+1].ID = id
+		where[id] = k + 1
+	}
+	rows[0].ID = -1
+	var h Histogram
+	var pool pagePool
+	for i := range t.columns {
+		c := &t.columns[i]
+		total := point{}
+		filled := make([]*point, len(rows))
+		for k := range c.points {
+			p := &c.points[k]
+			if row, ok := where[p.series]; ok {
+				filled[row] = p
+			}
+			if loads[p.series] {
+				p.hist.addTo(&h, &pool)
+				total.count, total.failed, total.bytes = total.count+p.count, total.failed+p.failed, total.bytes+p.bytes
+			}
+		}
+		total.hist = h.sparse()
+		h.release(&pool)
+		filled[0] = &total
+		for row := range rows {
+			rows[row].add(filled[row])
+		}
+		t.head(&out, i, total.count)
+	}
+	out.Series = rows
+	return out
+}
+
+func (t *timeline) head(out *Timeline, i int, count int64) {
+	c := &t.columns[i]
+	out.TS = append(out.TS, (time.Duration(i) * t.width).Seconds())
+	out.ActiveThreads = append(out.ActiveThreads, int(c.active))
+	var planned *float64
+	if c.hasPlan {
+		v := c.planned
+		planned = &v
+	}
+	out.Planned = append(out.Planned, planned)
+	rate := 0.0
+	if count > 0 {
+		rate = float64(count) / max(c.covered, t.width/2).Seconds()
+	}
+	out.Throughput = append(out.Throughput, rate)
+	out.Dropped = append(out.Dropped, c.dropped)
+}
+
+// add appends one interval; nil is one without samples.
+func (s *TimelineSeries) add(p *point) {
+	if p == nil {
+		p = &point{}
+	}
+	s.Count = append(s.Count, p.count)
+	s.Failed = append(s.Failed, p.failed)
+	s.Bytes = append(s.Bytes, p.bytes)
+	if p.hist.n == 0 {
+		s.P50, s.P95, s.P99, s.Max = append(s.P50, nil), append(s.P95, nil), append(s.P99, nil), append(s.Max, nil)
+		return
+	}
+	q := append(p.hist.percentiles(50, 95, 99), p.hist.max)
+	s.P50, s.P95, s.P99, s.Max = append(s.P50, &q[0]), append(s.P95, &q[1]), append(s.P99, &q[2]), append(s.Max, &q[3])
+}
