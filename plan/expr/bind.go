@@ -64,8 +64,7 @@ func (x *expression) bind(env *Env, ds *source.Diagnostics) bool {
 	if b.failed {
 		return false
 	}
-	c.shortcut(tree.Node)
-	if c.kind != runProgram {
+	if c.direct = b.direct(tree.Node); c.direct != nil {
 		return true
 	}
 	if err := b.compile(tree, c); err != nil {

@@ -3,6 +3,7 @@ package expr
 import (
 	"fmt"
 	"regexp"
+	"strings"
 
 	"github.com/expr-lang/expr/ast"
 )
@@ -242,6 +243,9 @@ func (b *binder) softly(np *ast.Node, lazy bool) Type {
 }
 
 func (b *binder) comparison(np *ast.Node, n *ast.BinaryNode, lazy bool) Type {
+	if b.negated(n, lazy) {
+		return BoolType
+	}
 	whole, left, right := ast.Node(n), operand{n: n.Left, text: b.text(n.Left)}, operand{n: n.Right, text: b.text(n.Right)}
 	from, to := span(whole)
 	left.typ, right.typ = b.walk(&n.Left, lazy), b.walk(&n.Right, lazy)
@@ -260,6 +264,22 @@ func (b *binder) comparison(np *ast.Node, n *ast.BinaryNode, lazy bool) Type {
 	return BoolType
 }
 
+// negated reports `not a == b`, which is read as (not a) == b.
+func (b *binder) negated(n *ast.BinaryNode, lazy bool) bool {
+	not, ok := n.Left.(*ast.UnaryNode)
+	if !ok || not.Operator != "not" && not.Operator != "!" {
+		return false
+	}
+	from, to := span(n)
+	text, inner := b.text(n), b.text(not.Node)
+	if b.walk(&not.Node, lazy) == BoolType {
+		return false
+	}
+	b.fail(from, to, "not-precedence", quote(text)+" is read as (not "+inner+") "+n.Operator+" ...",
+		"write not ("+strings.TrimSpace(strings.TrimPrefix(text, not.Operator))+")")
+	return true
+}
+
 // operand is one side of an operator before it was patched.
 type operand struct {
 	n    ast.Node
@@ -270,7 +290,7 @@ type operand struct {
 // comparable checks the types of a comparison.
 func (b *binder) comparable(from, to int, op string, l, r operand) bool {
 	lt, rt := l.typ, r.typ
-	equality := op == "==" || op == "!="
+	equality := op == "==" || op == "!=" || op == "in"
 	switch {
 	case lt.unknown() || rt.unknown():
 		return true
@@ -302,6 +322,9 @@ func mismatchHint(op string, l, r operand) string {
 			continue
 		}
 		if lit, ok := txt.n.(*ast.StringNode); ok && (isNumber(lit.Value) || num.typ == BoolType) {
+			if op == "in" {
+				return "write " + lit.Value + " without quotes in the list"
+			}
 			if txt.text == l.text {
 				return "write " + lit.Value + " " + op + " " + num.text
 			}
@@ -313,6 +336,9 @@ func mismatchHint(op string, l, r operand) string {
 		}
 		if num.typ == BoolType {
 			return "write " + txt.text + " " + op + ` "` + num.text + `"`
+		}
+		if op == "in" {
+			return "use one type on the left and in the list"
 		}
 		if txt.text == l.text {
 			return "write " + conv + "(" + txt.text + ") " + op + " " + num.text
@@ -367,7 +393,7 @@ func (b *binder) in(n *ast.BinaryNode, lazy bool) {
 	if isList {
 		for i, item := range list.Nodes {
 			o := operand{n: item, text: b.text(item), typ: b.walk(&list.Nodes[i], lazy)}
-			if o.typ != NilType && !b.comparable(from, to, "==", left, o) {
+			if o.typ != NilType && !b.comparable(from, to, "in", left, o) {
 				return
 			}
 		}

@@ -14,16 +14,6 @@ const machineKey = "@machine"
 
 var errUnbound = errors.New("the expression was not bound to its names")
 
-// runKind says how a code is evaluated: most of what plans hold needs no VM.
-type runKind uint8
-
-const (
-	runProgram runKind = iota
-	runConstant
-	runName
-	runCompare
-)
-
 // code is a compiled expression. It is immutable and shared by all threads.
 type code struct {
 	x       *expression
@@ -32,68 +22,8 @@ type code struct {
 	result  Type
 	calls   bool
 	broken  bool
-	kind    runKind
-	program *vm.Program
-
-	constant any // of runConstant, and the right side of runCompare
-	op       string
-	flip     bool // the constant stands on the left
-}
-
-// shortcut recognises a constant, a lone name, and a comparison of a name with a
-// constant.
-func (c *code) shortcut(n ast.Node) {
-	if v, ok := constantOf(n); ok {
-		c.kind, c.constant = runConstant, withUnit(v, c.result)
-		return
-	}
-	if id, ok := n.(*ast.IdentifierNode); ok && len(c.names) == 1 && c.names[0].key == id.Value {
-		c.kind = runName
-		return
-	}
-	c.compareShortcut(n)
-}
-
-func (c *code) compareShortcut(n ast.Node) {
-	op, l, r := "", ast.Node(nil), ast.Node(nil)
-	switch v := n.(type) {
-	case *ast.BinaryNode:
-		op, l, r = v.Operator, v.Left, v.Right
-	case *ast.CallNode:
-		if id, ok := v.Callee.(*ast.IdentifierNode); ok && id.Value == "@equal" {
-			op, l, r = "==", v.Arguments[0], v.Arguments[1]
-		}
-	case *ast.UnaryNode:
-		if call, ok := v.Node.(*ast.CallNode); ok && v.Operator == "not" {
-			if id, ok := call.Callee.(*ast.IdentifierNode); ok && id.Value == "@equal" {
-				op, l, r = "!=", call.Arguments[0], call.Arguments[1]
-			}
-		}
-	}
-	switch op {
-	case "==", "!=", "<", "<=", ">", ">=":
-	default:
-		return
-	}
-	constant, ok := constantOf(r)
-	if !ok {
-		constant, ok = constantOf(l)
-		l, c.flip = r, true
-	}
-	id, isName := l.(*ast.IdentifierNode)
-	if !ok || !isName || len(c.names) != 1 || c.names[0].key != id.Value || !comparableConstant(constant) {
-		c.flip = false
-		return
-	}
-	c.kind, c.op, c.constant = runCompare, op, constant
-}
-
-func comparableConstant(v any) bool {
-	switch v.(type) {
-	case int64, float64, string, bool:
-		return true
-	}
-	return false
+	direct  *direct     // set where the VM is not needed
+	program *vm.Program // else
 }
 
 func constantOf(n ast.Node) (any, bool) {
@@ -124,6 +54,24 @@ func constantOf(n ast.Node) (any, bool) {
 	return nil, false
 }
 
+// constantNil reports whether c is the literal nil.
+func (c *code) constantNil() bool {
+	return c.result == NilType && c.direct != nil && c.direct.kind == directConstant
+}
+
+// truth evaluates c where it must be true or false, without boxing; ok is false
+// where it is not that kind of code.
+func (c *code) truth(s Scope) (value, ok bool, err error) {
+	if c == nil || c.broken || c.direct == nil || c.result != BoolType {
+		return false, false, nil
+	}
+	value, err = c.direct.truth(s)
+	if err != nil {
+		err = &EvalError{Source: c.x.text, Range: c.x.at(0, len(c.x.text)), Err: err}
+	}
+	return value, true, err
+}
+
 // run evaluates c. A text that was made from a secret is a secret.
 func (c *code) run(s Scope) (any, error) {
 	v, err := c.value(s)
@@ -137,12 +85,12 @@ func (c *code) value(s Scope) (any, error) {
 	switch {
 	case c == nil || c.broken:
 		return nil, errUnbound
-	case c.kind == runConstant:
-		return c.constant, nil
-	case c.kind == runName:
-		return c.names[0].value(s)
-	case c.kind == runCompare:
-		return c.compare(s)
+	case c.direct != nil:
+		v, err := c.direct.eval(s)
+		if err != nil || !c.result.unit() {
+			return v, err
+		}
+		return withUnit(v, c.result), nil
 	case c.program == nil:
 		return nil, errUnbound
 	}
@@ -243,6 +191,9 @@ func withUnit(v any, t Type) any {
 		if n, ok := v.(int); ok {
 			return int64(n)
 		}
+		return v
+	}
+	if TypeOf(v) == t {
 		return v
 	}
 	f, ok := number(v)

@@ -70,6 +70,11 @@ func (c *Condition) Eval(s Scope) (any, error) {
 
 // EvalBool returns the value of an expression that must be true or false.
 func (c *Condition) EvalBool(s Scope) (bool, error) {
+	if c.x != nil {
+		if v, ok, err := c.x.code.truth(s); ok {
+			return v, err
+		}
+	}
 	v, err := c.Eval(s)
 	if err != nil {
 		return false, err

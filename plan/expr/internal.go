@@ -190,37 +190,6 @@ func textOf(v any) (string, bool) {
 	return "", false
 }
 
-// compare evaluates a comparison of one name with a constant without the VM.
-func (c *code) compare(s Scope) (any, error) {
-	v, err := c.names[0].value(s)
-	if err != nil {
-		return nil, err
-	}
-	if c.op == "==" || c.op == "!=" {
-		eq, err := equal(v, c.constant)
-		return eq == (c.op == "=="), err
-	}
-	order, err := order(v, c.constant)
-	if err != nil {
-		return nil, err
-	}
-	if order == unordered {
-		return false, nil
-	}
-	if c.flip {
-		order = -order
-	}
-	switch c.op {
-	case "<":
-		return order < 0, nil
-	case "<=":
-		return order <= 0, nil
-	case ">":
-		return order > 0, nil
-	}
-	return order >= 0, nil
-}
-
 // unordered is the order of a number and NaN.
 const unordered = 2
 

@@ -93,7 +93,7 @@ func (t *template) bind(env *Env, ds *source.Diagnostics) {
 	for _, p := range t.parts {
 		if p.x != nil {
 			p.x.bind(env, ds)
-			if c := p.x.code; c != nil && c.result == NilType && c.kind == runConstant && !t.single {
+			if c := p.x.code; c != nil && c.constantNil() && !t.single {
 				ds.Add(p.x.at(0, len(p.x.text)), "nil-in-text", "nil cannot stand in text", `write ""`)
 			}
 		}
