@@ -183,7 +183,7 @@ func (e *evaluator) variable(v *Var) (any, bool) {
 		}
 	}
 	text, given := e.opts.Vars[v.Name]
-	if given && own.Value.IsStatic() {
+	if t := own.Value.Type(); given && t != expr.AnyType && t != expr.JSONType && t != expr.NilType {
 		return e.read(v.Name, text, own)
 	}
 	missing := false

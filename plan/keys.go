@@ -28,6 +28,7 @@ type Key struct {
 	Role            string // of a step's key: action, control or modifier
 	Group           string // of the keys of a group at most one is given
 	Needs           string // a key that must stand beside it
+	Literal         bool   // ${…} may not stand in it
 }
 
 // Grammar returns the structure of a plan, outermost first.
@@ -55,26 +56,26 @@ var onErrors = []string{string(Continue), string(NextIteration), string(StopThre
 
 func planObject() Object {
 	return Object{Name: "plan", Doc: "The whole file.", Includes: []string{"scope"}, Keys: []Key{
-		{Name: "plan", Type: "text", Required: true, Doc: "title of the plan; it heads every report"},
-		{Name: "description", Type: "text", Doc: "what the plan is for"},
-		{Name: "tags", Type: "[name]", Doc: "words to find the plan by"},
+		{Name: "plan", Type: "text", Literal: true, Required: true, Doc: "title of the plan; it heads every report"},
+		{Name: "description", Type: "text", Literal: true, Doc: "what the plan is for"},
+		{Name: "tags", Type: "[name]", Literal: true, Doc: "words to find the plan by"},
 		{Name: "vars", Type: "{value}", Doc: "variables that all of the plan can use; `--var name=value` replaces one for one run. Only here `${env.NAME}` may be read"},
 		{Name: "secrets", Type: "{secret}", Doc: "values from the environment or a file that are never shown, used as `${secrets.name}`"},
 		{Name: "environments", Type: "{environment}", Doc: "named sets of other vars and secrets, chosen with `--env name`"},
 		{Name: "data", Type: "{path+data}", Doc: "CSV files; a column is used as `${name.column}`"},
 		{Name: "setup", Type: "[step]", Doc: "steps that run once before the load; what they extract is known to the whole plan. If one fails, nothing else is sent"},
-		{Name: "setup_timeout", Type: "duration", Default: "60s", Doc: "limit for all of setup"},
+		{Name: "setup_timeout", Type: "duration", Literal: true, Default: "60s", Doc: "limit for all of setup"},
 		{Name: "thread_groups", Type: "{group}", Required: true, Doc: "the thread groups; they run at the same time unless their load says `after` or `delay`"},
 		{Name: "teardown", Type: "[step]", Doc: "steps that run once after the load, whatever happened"},
-		{Name: "teardown_timeout", Type: "duration", Default: "60s", Doc: "limit for all of teardown"},
+		{Name: "teardown_timeout", Type: "duration", Literal: true, Default: "60s", Doc: "limit for all of teardown"},
 		{Name: "reports", Type: "reports", Doc: "where to put copies of the reports"},
 	}}
 }
 
 func secretObject() Object {
 	return Object{Name: "secret", Doc: "A value that is never shown: exactly one of its keys.", Exactly: "source", Keys: []Key{
-		{Name: "env", Type: "text", Group: "source", Doc: "environment variable that holds the value"},
-		{Name: "file", Type: "path", Group: "source", Doc: "file that holds the value; a line break at its end is left out"},
+		{Name: "env", Type: "text", Literal: true, Group: "source", Doc: "environment variable that holds the value"},
+		{Name: "file", Type: "path", Literal: true, Group: "source", Doc: "file that holds the value; a line break at its end is left out"},
 	}}
 }
 
@@ -87,25 +88,25 @@ func environmentObject() Object {
 
 func dataObject() Object {
 	return Object{Name: "data", Doc: "A CSV file that feeds rows to the threads. The short form is the file name.", Keys: []Key{
-		{Name: "file", Type: "path", Required: true, Doc: "CSV file in UTF-8, relative to this file; its first line names the columns"},
+		{Name: "file", Type: "path", Literal: true, Required: true, Doc: "CSV file in UTF-8, relative to this file; its first line names the columns"},
 		{Name: "pick", Type: "name", Enum: []string{"next", "random", "shuffled", "unique"}, Default: "next", Doc: "which row is handed out: the next, a random one, the next of a shuffled order, or each row at most once in the run"},
 		{Name: "per", Type: "name", Enum: []string{"iteration", "thread"}, Default: "iteration; thread with `pick: unique`", Doc: "when a new row is handed out"},
 		{Name: "share", Type: "name", Enum: []string{"plan", "group", "thread"}, Default: "plan", Doc: "who draws from the same sequence of rows"},
 		{Name: "on_end", Type: "name", Enum: []string{"recycle", "stop_thread", "fail"}, Default: "recycle; fail with `pick: unique`", Doc: "what happens when there are no more rows"},
 		{Name: "types", Type: "{column}", Doc: "type of a column that is not text: int, float, bool or json"},
-		{Name: "delimiter", Type: "text", Default: ",", Doc: "character between the columns"},
-		{Name: "columns", Type: "[name]", Doc: "names of the columns, if the file has no header line"},
-		{Name: "skip_lines", Type: "int", Default: "0", Doc: "lines to skip at the start of the file"},
+		{Name: "delimiter", Type: "text", Literal: true, Default: ",", Doc: "character between the columns"},
+		{Name: "columns", Type: "[name]", Literal: true, Doc: "names of the columns, if the file has no header line"},
+		{Name: "skip_lines", Type: "int", Literal: true, Default: "0", Doc: "lines to skip at the start of the file"},
 	}}
 }
 
 func reportsObject() Object {
 	return Object{Name: "reports", Doc: "Copies of reports, besides those in the results folder. Paths are relative to this file.", Keys: []Key{
-		{Name: "html", Type: "path", Doc: "the report for people, one file"},
-		{Name: "junit", Type: "path", Doc: "the verdict for CI, as JUnit XML"},
-		{Name: "xlsx", Type: "path", Doc: "the figures as a workbook"},
-		{Name: "json", Type: "path", Doc: "every figure, for scripts"},
-		{Name: "markdown", Type: "path", Doc: "the summary that a CI shows"},
+		{Name: "html", Type: "path", Literal: true, Doc: "the report for people, one file"},
+		{Name: "junit", Type: "path", Literal: true, Doc: "the verdict for CI, as JUnit XML"},
+		{Name: "xlsx", Type: "path", Literal: true, Doc: "the figures as a workbook"},
+		{Name: "json", Type: "path", Literal: true, Doc: "every figure, for scripts"},
+		{Name: "markdown", Type: "path", Literal: true, Doc: "the summary that a CI shows"},
 	}}
 }
 
@@ -126,10 +127,10 @@ func groupObject() Object {
 		{Name: "steps", Type: "[step]", Required: true, Doc: "one iteration, from the first step to the last"},
 		{Name: "on_error", Type: "name", Enum: onErrors, Default: "continue", Doc: "what follows a failed sample"},
 		{Name: "pacing", Type: "duration | range | rate", Doc: "time from the start of one iteration to the start of the next, or iterations per thread as a rate"},
-		{Name: "new_user_each_iteration", Type: "bool", Default: "false with threads, true with rate", Doc: "each iteration begins without cookies and without the variables of the one before"},
+		{Name: "new_user_each_iteration", Type: "bool", Literal: true, Default: "false with threads, true with rate", Doc: "each iteration begins without cookies and without the variables of the one before"},
 		{Name: "vars", Type: "{value}", Doc: "variables of each thread, evaluated once at its start"},
 		{Name: "if", Type: "condition", Doc: "the group runs only if this is true, judged once at the start of the run"},
-		{Name: "skip", Type: "text", Doc: "the reason why the group is left out"},
+		{Name: "skip", Type: "text", Literal: true, Doc: "the reason why the group is left out"},
 	}}
 }
 
@@ -144,7 +145,7 @@ func loadObject() Object {
 		{Name: "max_threads", Type: "int", Needs: "rate", Doc: "with `rate`: most threads that work at once; an arrival that finds none free is dropped"},
 		{Name: "arrivals", Type: "name", Needs: "rate", Enum: []string{"even", "poisson"}, Default: "even", Doc: "with `rate`: even gaps, or random ones as of independent people"},
 		{Name: "delay", Type: "duration", Default: "0s", Doc: "wait before the group begins"},
-		{Name: "after", Type: "name", Doc: "thread group that must have ended first"},
+		{Name: "after", Type: "name", Literal: true, Doc: "thread group that must have ended first"},
 		{Name: "warm_up", Type: "duration", Default: "0s", Doc: "time at the start whose samples are left out of the figures"},
 		{Name: "grace", Type: "duration", Default: "30s", Doc: "how long running iterations may take to finish at the end"},
 		{Name: "ramp_down_grace", Type: "duration", Default: "the same as grace", Doc: "how long a thread may take to finish when a stage lowers the number of threads"},
@@ -180,25 +181,25 @@ func stepObject() Object {
 
 		{Name: "if", Type: "condition", Role: "control", Doc: "runs only if this is true"},
 		{Name: "else", Type: "[step]", Role: "control", Needs: "if", Doc: "steps to run if the condition is false"},
-		{Name: "once", Type: "bool", Role: "control", Doc: "runs in the first iteration of each thread only"},
+		{Name: "once", Type: "bool", Literal: true, Role: "control", Doc: "runs in the first iteration of each thread only"},
 		{Name: "loop", Type: "int", Role: "control", Group: "repeat", Doc: "runs so many times"},
 		{Name: "while", Type: "condition", Role: "control", Group: "repeat", Doc: "runs again as long as this is true"},
 		{Name: "max", Type: "int", Role: "control", Needs: "while", Doc: "most passes of `while`"},
 		{Name: "foreach", Type: "condition", Role: "control", Group: "repeat", Needs: "as", Doc: "runs once for each item of this list"},
-		{Name: "as", Type: "name", Role: "control", Needs: "foreach", Doc: "variable that holds the item of `foreach`"},
+		{Name: "as", Type: "name", Literal: true, Role: "control", Needs: "foreach", Doc: "variable that holds the item of `foreach`"},
 
 		{Name: "name", Type: "text", Role: "modifier", Doc: "name of the row in the reports; steps of a group with the same name share a row"},
-		{Name: "tags", Type: "[name]", Role: "modifier", Doc: "words to find the step by"},
-		{Name: "skip", Type: "text", Role: "modifier", Doc: "the reason why the step is left out"},
+		{Name: "tags", Type: "[name]", Literal: true, Role: "modifier", Doc: "words to find the step by"},
+		{Name: "skip", Type: "text", Literal: true, Role: "modifier", Doc: "the reason why the step is left out"},
 		{Name: "on_error", Type: "name", Role: "modifier", Enum: onErrors, Doc: "what follows a failed sample of this step or block"},
-		{Name: "include_timers", Type: "bool", Role: "modifier", Default: "false", Doc: "of a named block: timers and pauses count in the time of the transaction"},
+		{Name: "include_timers", Type: "bool", Literal: true, Role: "modifier", Default: "false", Doc: "of a named block: timers and pauses count in the time of the transaction"},
 	}}
 }
 
 func choiceObject() Object {
 	return Object{Name: "choice", Doc: "One of the blocks of `choose`.", Keys: []Key{
 		{Name: "weight", Type: "number", Required: true, Doc: "how often, relative to the others: weights 70 and 30 are 7 and 3 passes of 10"},
-		{Name: "name", Type: "text", Doc: "makes the block a transaction with a row of its own"},
+		{Name: "name", Type: "text", Literal: true, Doc: "makes the block a transaction with a row of its own"},
 		{Name: "steps", Type: "[step]", Required: true, Doc: "the steps of the block"},
 	}}
 }
@@ -206,8 +207,8 @@ func choiceObject() Object {
 func assertionObject() Object {
 	return Object{Name: "assertion", Doc: "An expression that must be true, or one of the assertions below. Besides the assertion itself:", Keys: []Key{
 		{Name: "that", Type: "condition", Doc: "expression that must be true"},
-		{Name: "name", Type: "text", Doc: "name of the assertion in the reports"},
-		{Name: "message", Type: "text", Doc: "what to report when it does not hold"},
+		{Name: "name", Type: "text", Literal: true, Doc: "name of the assertion in the reports"},
+		{Name: "message", Type: "text", Literal: true, Doc: "what to report when it does not hold"},
 		{Name: "on_failure", Type: "name", Enum: onErrors, Doc: "what follows when it does not hold, instead of `on_error`"},
 	}}
 }
@@ -217,17 +218,17 @@ func extractObject() Object {
 		{Name: "match", Type: "match", Default: "1", Doc: "which of several matches: a number from 1, `random`, or `all` as a list"},
 		{Name: "default", Type: "value", Doc: "value if nothing is found; without it the sample fails"},
 		{Name: "of", Type: "of", Default: "body", Doc: "where to look: body, headers, url, message, or `{variable: name}`"},
-		{Name: "secret", Type: "bool", Default: "false", Doc: "the value is never shown"},
+		{Name: "secret", Type: "bool", Literal: true, Default: "false", Doc: "the value is never shown"},
 	}}
 }
 
 func thresholdObject() Object {
 	return Object{Name: "threshold", Doc: "A comparison of a figure with a constant, such as `p95 < 500ms`. The long form says more about when it is judged.", Keys: []Key{
 		{Name: "that", Type: "condition", Required: true, Doc: "the comparison"},
-		{Name: "tag", Type: "name", Doc: "judge only the samples of steps with this tag"},
-		{Name: "after", Type: "duration", Default: "0s", Doc: "not judged before this time of the run"},
-		{Name: "window", Type: "duration", Doc: "judged over the last so many seconds, again and again, instead of over the whole run"},
-		{Name: "for", Type: "duration", Default: "0s", Doc: "must be broken for this long"},
-		{Name: "stop", Type: "bool", Default: "false", Doc: "end the run as soon as it is broken"},
+		{Name: "tag", Type: "name", Literal: true, Doc: "judge only the samples of steps with this tag"},
+		{Name: "after", Type: "duration", Literal: true, Default: "0s", Doc: "not judged before this time of the run"},
+		{Name: "window", Type: "duration", Literal: true, Doc: "judged over the last so many seconds, again and again, instead of over the whole run"},
+		{Name: "for", Type: "duration", Literal: true, Default: "0s", Doc: "must be broken for this long"},
+		{Name: "stop", Type: "bool", Literal: true, Default: "false", Doc: "end the run as soon as it is broken"},
 	}}
 }

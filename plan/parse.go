@@ -62,7 +62,7 @@ func (p *parser) object(n *source.Node, what string, keys []key, elsewhere func(
 			p.add(f.Key.Range, "empty-value", fmt.Sprintf("%q has no value", f.Key.Text), "write a value after the colon, or remove the key")
 		case k != nil:
 			k.read(f)
-		case notAvailable[f.Key.Text] && !strings.HasPrefix(what, "the load"):
+		case notAvailable[what][f.Key.Text]:
 			p.add(f.Key.Range, "not-available", fmt.Sprintf("`%s` is not available in this version", f.Key.Text), "remove it")
 		default:
 			spec.UnknownKey(f.Key, what, keyNames(keys), elsewhere, &p.ds)
@@ -71,11 +71,19 @@ func (p *parser) object(n *source.Node, what string, keys []key, elsewhere func(
 	return true
 }
 
-// notAvailable are the words of the language that this version does not have.
-var notAvailable = set(`counters include fragments metrics outputs call with next_row until every within on_max percent runtime
-	critical_section parallel random interleave shuffle switch try finally record split_by
-	grpc graphql websocket sse sql redis kafka mqtt amqp nats tcp udp dns smtp ldap ftp exec
-	csv precise_throughput synchronizing gaussian jmespath json_schema`)
+// notAvailable are the words of the language that this version does not have, by
+// the place where they would stand.
+var notAvailable = map[string]map[string]bool{
+	"the plan":     set("counters include fragments metrics outputs"),
+	"the step":     set("call with next_row until every within on_max percent runtime critical_section parallel random interleave shuffle switch try finally record split_by " + otherSamplers),
+	"`defaults`":   set(otherSamplers),
+	"`reports`":    set("csv"),
+	"`timers`":     set("poisson precise_throughput synchronizing gaussian"),
+	"`assertions`": set("text cookie json_schema jmespath xpath css xml md5"),
+	"`extract`":    set("jmespath xpath css between"),
+}
+
+const otherSamplers = "grpc graphql websocket sse sql redis kafka mqtt amqp nats tcp udp dns smtp ldap ftp exec dummy"
 
 func set(words string) map[string]bool {
 	m := map[string]bool{}

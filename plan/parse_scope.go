@@ -41,7 +41,7 @@ func (p *parser) defaultsOf(n *source.Node) *source.Node {
 		switch {
 		case d != nil && d.Defaults:
 			p.decoder(d, true).Decode(f.Value, d.New())
-		case notAvailable[f.Key.Text]:
+		case notAvailable["`defaults`"][f.Key.Text]:
 			p.add(f.Key.Range, "not-available", fmt.Sprintf("the sampler `%s` is not available in this version", f.Key.Text), "remove it")
 		default:
 			spec.UnknownKey(f.Key, "`defaults`", p.reg.Names(element.SamplerKind), p.samplerOf, &p.ds)
@@ -106,7 +106,7 @@ func (p *parser) pick(n *source.Node, kind element.Kind, beside map[string]bool,
 		if beside[f.Key.Text] {
 			continue
 		}
-		if notAvailable[f.Key.Text] {
+		if notAvailable[what][f.Key.Text] {
 			p.add(f.Key.Range, "not-available", fmt.Sprintf("the %s `%s` is not available in this version", kind, f.Key.Text), "remove it")
 			return nil, nil
 		}

@@ -1,9 +1,13 @@
 package plan
 
 import (
+	"fmt"
+	"maps"
+
 	"runner/plan/element"
 	"runner/plan/expr"
 	"runner/plan/source"
+	"runner/plan/spec"
 )
 
 // Validate checks a parsed plan as a whole and binds its expressions: after it
@@ -15,13 +19,256 @@ func Validate(p *Plan, reg *element.Registry, opts Options) source.Diagnostics {
 	}
 	c := &checker{plan: p, reg: reg, opts: opts, fns: expr.NewFunctions(reg.Functions()...)}
 	p.Functions = c.fns
+	c.vars()
+	c.data()
+	c.bindPlan()
+	c.rows()
+	c.after()
+	c.files()
+	c.mentionsOfStatus()
 	return c.ds.Sorted()
 }
 
+// checker holds what the checks share.
 type checker struct {
 	plan *Plan
 	reg  *element.Registry
 	opts Options
 	fns  *expr.Functions
 	ds   source.Diagnostics
+
+	names    map[string]expr.Type // plan-wide: vars, secrets, data, run.id
+	fixed    map[string]source.Range
+	reserved map[string]bool
+	only     *expr.Env // plan vars only: loads, names
+	base     *expr.Env // names
+}
+
+// vars binds the variables, each to those above it, and those of environments.
+func (c *checker) vars() {
+	c.fixed, c.reserved = map[string]source.Range{}, map[string]bool{}
+	for _, word := range expr.Reserved(c.fns) {
+		c.reserved[word] = true
+	}
+	c.names = map[string]expr.Type{"run.id": expr.TextType}
+	for _, s := range c.plan.Secrets {
+		c.names["secrets."+s.Name] = expr.SecretType
+	}
+	types := map[string]expr.Type{}
+	for _, v := range c.plan.Vars {
+		c.free(v.Name, v.Range, "a variable")
+		v.Value.Bind(expr.NewEnv(c.fns, c.names).WithEnvironment(), &c.ds)
+		c.names[v.Name], types[v.Name] = v.Value.Type(), v.Value.Type()
+		c.fixed[v.Name] = v.Range
+	}
+	all := expr.NewEnv(c.fns, c.names)
+	for _, e := range c.plan.Environments {
+		c.overrides(e, types, all)
+	}
+	c.only = all
+}
+
+func (c *checker) overrides(e *Environment, types map[string]expr.Type, all *expr.Env) {
+	vars, secrets := keysOf(types), []string{}
+	for _, s := range c.plan.Secrets {
+		secrets = append(secrets, s.Name)
+	}
+	for _, v := range e.Vars {
+		if _, ok := types[v.Name]; !ok {
+			c.ds.Add(v.Range, "unknown-var", fmt.Sprintf("the environment %q sets %q, which is no variable of the plan", e.Name, v.Name), suggest(v.Name, vars, "variables")+"; an environment overrides what stands under `vars:`")
+		}
+		v.Value.Bind(all.WithEnvironment(), &c.ds)
+	}
+	for _, s := range e.Secrets {
+		if _, ok := c.names["secrets."+s.Name]; !ok {
+			c.ds.Add(s.Range, "unknown-secret", fmt.Sprintf("the environment %q sets the secret %q, which the plan does not have", e.Name, s.Name), suggest(s.Name, secrets, "secrets"))
+		}
+	}
+}
+
+func keysOf[V any](m map[string]V) []string {
+	out := make([]string, 0, len(m))
+	for k := range m {
+		out = append(out, k)
+	}
+	return out
+}
+
+// free reports a name that is the language's own.
+func (c *checker) free(name string, r source.Range, what string) {
+	if c.reserved[name] {
+		c.ds.Add(r, "reserved-name", fmt.Sprintf("%q is a word of the language and cannot be the name of %s", name, what), fmt.Sprintf("choose another, like `my_%s`", name))
+	}
+}
+
+// settable reports a set or extract of a name that is fixed.
+func (c *checker) settable(name string, r source.Range, how string) {
+	c.free(name, r, "a variable")
+	if first, ok := c.fixed[name]; ok {
+		c.ds = append(c.ds, source.Diagnostic{Code: "redefined", Range: r, Summary: fmt.Sprintf("%q is fixed and cannot be changed by `%s`", name, how),
+			Detail: "choose another name", Related: []source.Related{{Message: fmt.Sprintf("%q is defined here", name), Range: first}}})
+	}
+}
+
+// bindPlan binds setup, groups, teardown and the plan's own scope.
+func (c *checker) bindPlan() {
+	known := map[string]expr.Type{}
+	for _, name := range c.reg.Names(element.SamplerKind) {
+		maps.Copy(known, c.reg.Lookup(element.SamplerKind, name).Roots)
+	}
+	c.base = expr.NewEnv(c.fns, c.names).WithAll(map[string]expr.Type{"thread.id": expr.IntType, "thread.iteration": expr.IntType, "group.name": expr.TextType}).WithKnownResponse(known)
+	shared := c.definitions(c.plan.Scope.Extract)
+
+	setup := &phase{checker: c, defs: append(c.collect(c.plan.Setup, false), shared...)}
+	setup.run(c.base, c.plan.Setup)
+	results := map[string]expr.Type{}
+	for _, d := range setup.defs {
+		if len(d.path) > 0 || !contains(shared, d) {
+			results[d.name] = expr.AnyType
+			c.fixed[d.name] = d.at
+		}
+	}
+	after := c.base.WithAll(results)
+	union := maps.Clone(results)
+	for _, g := range c.plan.Groups {
+		c.group(g, after, setup.defs, shared, union)
+	}
+	down := &phase{checker: c, defs: append(append(c.collect(c.plan.Teardown, false), shared...), setup.defs...)}
+	down.run(after, c.plan.Teardown)
+	c.addNames(union, down.defs)
+	all := &phase{checker: c}
+	all.scope(&c.plan.Scope, c.base.WithAll(union), c.roots(c.allSteps()))
+}
+
+func contains(defs []definition, d definition) bool {
+	for _, x := range defs {
+		if x.at == d.at {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *checker) addNames(to map[string]expr.Type, defs []definition) {
+	for _, d := range defs {
+		to[d.name] = expr.AnyType
+	}
+}
+
+func (c *checker) allSteps() []*Step {
+	out := append([]*Step{}, c.plan.Setup...)
+	for _, g := range c.plan.Groups {
+		out = append(out, g.Steps...)
+	}
+	return append(out, c.plan.Teardown...)
+}
+
+// group binds one thread group and adds its names to union.
+func (c *checker) group(g *Group, env *expr.Env, setup, shared []definition, union map[string]expr.Type) {
+	c.load(g)
+	if g.If.IsSet() {
+		g.If.Bind(env, &c.ds)
+	}
+	newUser := g.Load.Rate.IsSet() || len(g.Load.RateStages) > 0
+	if g.NewUser != nil {
+		newUser = *g.NewUser
+	}
+	for _, v := range g.Vars {
+		c.settable(v.Name, v.Range, "vars")
+		v.Value.Bind(env, &c.ds)
+		env = env.With(v.Name, v.Value.Type())
+		union[v.Name] = v.Value.Type()
+	}
+	p := &phase{checker: c, newUser: newUser}
+	own := append(c.definitions(g.Scope.Extract), c.collect(g.Steps, newUser)...)
+	for _, d := range own {
+		c.settable(d.name, d.at, d.how)
+	}
+	p.defs = append(append(own, shared...), setup...)
+	inside := p.run(env, g.Steps)
+	p.scope(&g.Scope, inside, c.roots(g.Steps))
+	p.unset()
+	c.addNames(union, own)
+}
+
+// load binds the load's values, which may use plan vars only.
+func (c *checker) load(g *Group) {
+	l := &g.Load
+	for _, b := range []expr.Binder{&l.Threads, &l.Rate, &l.RampUp, &l.Duration, &l.Iterations, &l.Shared, &l.MaxThreads, &l.Delay, &l.WarmUp, &l.Grace, &l.RampDownGrace,
+		&g.Pacing.From, &g.Pacing.To, &g.Pacing.Rate} {
+		b.Bind(c.only, &c.ds)
+	}
+	for _, stages := range [][]Stage{l.ThreadStages, l.RateStages} {
+		for i := range stages {
+			s := &stages[i]
+			s.Threads.Bind(c.only, &c.ds)
+			s.Rate.Bind(c.only, &c.ds)
+			s.Time.Bind(c.only, &c.ds)
+		}
+	}
+}
+
+// roots returns the response names of the samplers under steps.
+func (c *checker) roots(steps []*Step) map[string]expr.Type {
+	out := map[string]expr.Type{}
+	Visitor{Step: func(s *Step, _ Place) {
+		a, ok := s.Action.(*SamplerAction)
+		if !ok {
+			return
+		}
+		for name, t := range a.Definition.Roots {
+			if have, ok := out[name]; ok && have != t {
+				t = expr.AnyType
+			}
+			out[name] = t
+		}
+	}}.steps(steps, Place{})
+	return out
+}
+
+// files checks that the files which elements name can be opened.
+func (c *checker) files() {
+	if c.opts.Open == nil {
+		return
+	}
+	check := func(x any) {
+		for _, path := range spec.Paths(x) {
+			c.canOpen(path.Full, path.Range)
+		}
+	}
+	c.elements(check)
+}
+
+func (c *checker) canOpen(path string, r source.Range) {
+	f, err := c.opts.Open(path)
+	if err != nil {
+		c.ds.Add(r, "missing-file", fmt.Sprintf("the file cannot be opened: %v", err), "paths are relative to the file that names them")
+		return
+	}
+	_ = f.Close() // nothing was written
+}
+
+// elements calls visit for every sampler, timer, extractor and assertion.
+func (c *checker) elements(visit func(x any)) {
+	scope := func(s *Scope) {
+		for _, t := range s.Timers {
+			visit(t.Element)
+		}
+		for _, e := range s.Extract {
+			visit(e.Element)
+		}
+		for _, a := range s.Assertions {
+			visit(a.Element)
+		}
+	}
+	scope(&c.plan.Scope)
+	Walk(c.plan, Visitor{
+		Group: func(g *Group, _ Place) { scope(&g.Scope) },
+		Step: func(s *Step, _ Place) {
+			if a, ok := s.Action.(*SamplerAction); ok {
+				visit(a.Element)
+			}
+			scope(&s.Scope)
+		},
+	})
 }

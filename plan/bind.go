@@ -1,0 +1,231 @@
+package plan
+
+import (
+	"fmt"
+
+	"runner/plan/expr"
+	"runner/plan/source"
+	"runner/plan/spec"
+)
+
+// definition is one place that gives a variable a value. path holds what must
+// come true for it to run, outermost first: *Step, *Choice or otherwise.
+type definition struct {
+	name, how string
+	at        source.Range
+	path      []any
+}
+
+// otherwise is the else branch of a step.
+type otherwise struct{ step *Step }
+
+// use is one occurrence of a name, with what must come true for it to be reached.
+type use struct {
+	expr.Use
+	path []any
+}
+
+func (c *checker) definitions(extracts []*Extract) []definition {
+	var out []definition
+	for _, e := range extracts {
+		out = append(out, definition{name: e.Variable, how: "extract", at: e.Range})
+	}
+	return out
+}
+
+// conditional reports whether a step may not run at all.
+func conditional(s *Step, newUser bool) bool {
+	return s.If.IsSet() || s.While != nil || s.Foreach != nil || s.Once && newUser || s.SkipSet
+}
+
+// collect returns the definitions under steps.
+func (c *checker) collect(steps []*Step, newUser bool) []definition {
+	var out []definition
+	eachPath(steps, newUser, nil, func(s *Step, path []any) {
+		if a, ok := s.Action.(*Set); ok {
+			for _, v := range a.Vars {
+				out = append(out, definition{v.Name, "set", v.Range, path})
+			}
+		}
+		for _, e := range s.Scope.Extract {
+			out = append(out, definition{e.Variable, "extract", e.Range, path})
+		}
+	})
+	return out
+}
+
+// eachPath visits steps with the conditions that they are under, their own
+// included.
+func eachPath(steps []*Step, newUser bool, path []any, visit func(s *Step, path []any)) {
+	for _, s := range steps {
+		in := path
+		if conditional(s, newUser) {
+			in = extend(path, s)
+		}
+		visit(s, in)
+		eachPath(s.Steps, newUser, in, visit)
+		for _, c := range s.Choose {
+			eachPath(c.Steps, newUser, extend(in, c), visit)
+		}
+		eachPath(s.Else, newUser, extend(path, otherwise{s}), visit)
+	}
+}
+
+func extend(path []any, x any) []any { return append(path[:len(path):len(path)], x) }
+
+// phase binds the steps of setup, a group or teardown.
+type phase struct {
+	*checker
+	newUser bool
+	defs    []definition
+	uses    []use
+}
+
+// run binds steps under env and what they define, and returns that env.
+func (p *phase) run(env *expr.Env, steps []*Step) *expr.Env {
+	names := map[string]expr.Type{}
+	for _, d := range p.defs {
+		if _, ok := env.Lookup(d.name); !ok {
+			names[d.name] = expr.AnyType
+		}
+	}
+	env = env.WithAll(names)
+	p.steps(steps, env, nil)
+	return env
+}
+
+func (p *phase) steps(steps []*Step, env *expr.Env, path []any) {
+	for _, s := range steps {
+		p.step(s, env, path)
+	}
+}
+
+func (p *phase) step(s *Step, env *expr.Env, path []any) {
+	s.NameText.Bind(p.only, &p.ds)
+	p.bind(&s.If, env, path)
+	in := path
+	if conditional(s, p.newUser) {
+		in = extend(path, s)
+	}
+	inner := env
+	switch {
+	case s.Foreach != nil:
+		s.Foreach.List.BindValue(env, &p.ds)
+		p.note(s.Foreach.List.Uses(), path)
+		if as := s.Foreach.As; as != "" {
+			p.settable(as, s.Foreach.List.Range(), "as")
+			inner = env.WithAll(map[string]expr.Type{as: expr.AnyType, "loop.index": expr.IntType})
+		}
+	case s.While != nil:
+		inner = env.With("loop.index", expr.IntType)
+		p.bind(&s.While.Condition, inner, path)
+		p.bind(&s.While.Max, env, path)
+	case s.Loop != nil:
+		p.bind(s.Loop, env, path)
+		inner = env.With("loop.index", expr.IntType)
+	}
+	p.action(s, inner, in)
+	p.scope(&s.Scope, inner, p.roots([]*Step{s}), in...)
+	p.steps(s.Steps, inner, in)
+	for _, c := range s.Choose {
+		p.bind(&c.Weight, p.only, in)
+		p.steps(c.Steps, inner, extend(in, c))
+	}
+	p.steps(s.Else, env, extend(path, otherwise{s}))
+}
+
+func (p *phase) action(s *Step, env *expr.Env, path []any) {
+	switch a := s.Action.(type) {
+	case *SamplerAction:
+		p.element(a.Element, env, path)
+	case *Pause:
+		p.bind(&a.From, env, path)
+		p.bind(&a.To, env, path)
+	case *Log:
+		p.bind(&a.Text, env, path)
+	case *Set:
+		for _, v := range a.Vars {
+			p.bind(&v.Value, env, path)
+		}
+	}
+}
+
+// scope binds what stands on a scope. Its extractors and assertions see the
+// response.
+func (p *phase) scope(s *Scope, env *expr.Env, roots map[string]expr.Type, path ...any) {
+	for _, t := range s.Timers {
+		p.element(t.Element, env, path)
+	}
+	if len(s.Extract)+len(s.Assertions) == 0 {
+		return
+	}
+	response := env.WithResponse(roots)
+	for _, e := range s.Extract {
+		p.element(e.Element, response, path)
+		if e.Default != nil {
+			p.bind(e.Default, env, path)
+		}
+		if e.Pick.Text != nil {
+			p.bind(e.Pick.Text, env, path)
+		}
+	}
+	for _, a := range s.Assertions {
+		p.element(a.Element, response, path)
+	}
+}
+
+func (p *phase) bind(b expr.Binder, env *expr.Env, path []any) {
+	if c, ok := b.(*expr.Condition); ok && !c.IsSet() {
+		return
+	}
+	b.Bind(env, &p.ds)
+	p.note(b.Uses(), path)
+}
+
+func (p *phase) element(x any, env *expr.Env, path []any) {
+	spec.Bind(x, env, &p.ds)
+	p.note(spec.Uses(x), path)
+}
+
+func (p *phase) note(uses []expr.Use, path []any) {
+	for _, u := range uses {
+		if !u.Guarded {
+			p.uses = append(p.uses, use{u, path})
+		}
+	}
+}
+
+// unset warns of variables that are set under conditions only, and used where
+// none of these need have come true.
+func (p *phase) unset() {
+	defs := map[string][]definition{}
+	for _, d := range p.defs {
+		defs[d.name] = append(defs[d.name], d)
+	}
+	for _, u := range p.uses {
+		sure := len(defs[u.Name]) == 0
+		for _, d := range defs[u.Name] {
+			sure = sure || prefix(d.path, u.path)
+		}
+		if sure {
+			continue
+		}
+		d := defs[u.Name][0]
+		p.ds = append(p.ds, source.Diagnostic{Severity: source.Warning, Code: "may-be-unset", Range: u.Range,
+			Summary: fmt.Sprintf("%q may be unset here: it is set only under a condition", u.Name),
+			Detail:  fmt.Sprintf("give a value for that case: %s ?? \"…\"", u.Name),
+			Related: []source.Related{{Message: fmt.Sprintf("%q is set here", u.Name), Range: d.at}}})
+	}
+}
+
+func prefix(short, long []any) bool {
+	if len(short) > len(long) {
+		return false
+	}
+	for i := range short {
+		if short[i] != long[i] {
+			return false
+		}
+	}
+	return true
+}
