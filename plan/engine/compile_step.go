@@ -1,0 +1,288 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+
+	"runner/plan"
+	"runner/plan/element"
+	"runner/plan/expr"
+	"runner/plan/source"
+)
+
+func (c *compiler) steps(steps []*plan.Step, in inherited) sequence {
+	var out sequence
+	for _, s := range steps {
+		if n := c.step(s, in); n != nil {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// step compiles one step with its controls, from the inside out: the loop, once,
+// if.
+func (c *compiler) step(s *plan.Step, in inherited) node {
+	if s.SkipSet {
+		name := s.Name
+		if name == "" {
+			name = title(s)
+		}
+		c.program.layout.Skipped = append(c.program.layout.Skipped, element.Skipped{Group: c.in, Name: name, Reason: s.Skip, Range: s.Range})
+		return nil
+	}
+	if s.OnError != "" {
+		in.onError = s.OnError
+	}
+	outer := in
+	n := c.body(s, in)
+	n = c.repeated(s, n, outer)
+	if s.Once {
+		n = &once{n}
+	}
+	if s.If.IsSet() {
+		c.use(s.If.Uses())
+		n = &branch{control: c.control("if "+s.If.Source(), "if", s.If.Range(), outer, s), condition: &s.If, then: n,
+			otherwise: c.steps(s.Else, outer)}
+	}
+	return n
+}
+
+// body compiles what a step does, without its controls.
+func (c *compiler) body(s *plan.Step, in inherited) node {
+	switch a := s.Action.(type) {
+	case *plan.SamplerAction:
+		return c.sampler(s, a, in)
+	case *plan.Pause:
+		c.use(a.From.Uses())
+		c.use(a.To.Uses())
+		return &pause{c.control(title(s), "pause", s.Range, in, s), a}
+	case *plan.Set:
+		for _, v := range a.Vars {
+			c.use(v.Value.Uses())
+			c.results = append(c.results, v.Name)
+		}
+		return &set{c.control(title(s), "set", s.Range, in, s), a.Vars}
+	case *plan.Log:
+		c.use(a.Text.Uses())
+		return &logLine{c.control(title(s), "log", s.Range, in, s), &a.Text}
+	case *plan.Stop:
+		return stop{stopSignal(a.What)}
+	}
+	return c.block(s, in)
+}
+
+func stopSignal(what string) signal {
+	switch what {
+	case "thread":
+		return stopThread
+	case "group":
+		return stopGroup
+	case "plan":
+		return stopPlan
+	}
+	return nextIteration
+}
+
+// block compiles a simple block, a transaction, or choose.
+func (c *compiler) block(s *plan.Step, in inherited) node {
+	in = in.enter(&s.Scope)
+	transaction1 := -1
+	if s.Name != "" {
+		transaction1 = c.row(s.Name, "transaction", s.Range, true)
+		in = c.rules.openSingle(in, &s.Scope, c.path(s.Name), c.group, transaction1)
+	} else {
+		in = c.rules.open(in, &s.Scope, c.path(title(s)), c.group)
+	}
+	var steps sequence
+	if len(s.Choose) > 0 {
+		if n := c.choose(s, in); n != nil {
+			steps = sequence{n}
+		}
+	} else {
+		steps = c.steps(s.Steps, in)
+	}
+	if transaction1 >= 0 {
+		return &transaction{series: transaction1, wall: s.IncludeTimers, steps: steps}
+	}
+	return steps
+}
+
+func (c *compiler) choose(s *plan.Step, in inherited) node {
+	n := &choose{slot: c.slot()}
+	var weights []float64
+	sum := 0.0
+	for _, arm := range s.Choose {
+		w := 1.0
+		if arm.Weight.IsSet() {
+			l := &loads{scope: c.scope, ds: &c.ds, where: arm.Range}
+			w, _ = value(l, &arm.Weight)
+		}
+		if w < 0 || w != w || w > 1e9 {
+			c.ds.Add(arm.Range, "out-of-range", fmt.Sprintf("the weight is %g", w), "write a weight of 0 or more")
+			w = 1
+		}
+		weights, sum = append(weights, w), sum+w
+		n.arms = append(n.arms, c.block(&plan.Step{Range: arm.Range, Name: arm.Name, Steps: arm.Steps, Block: true}, in))
+	}
+	if sum <= 0 {
+		c.ds.Add(s.Range, "out-of-range", "all weights of choose are 0", "give one of them a weight of more than 0")
+		return nil
+	}
+	n.cycle = cycle(weights)
+	return n
+}
+
+// repeated wraps a step into its loop, if it has one.
+func (c *compiler) repeated(s *plan.Step, body node, in inherited) node {
+	n := &repeat{body: body}
+	switch {
+	case s.Loop != nil:
+		c.use(s.Loop.Uses())
+		n.times = s.Loop
+		n.control = c.control("loop "+s.Loop.Source(), "loop", or(s.Loop.Range(), s.Range), in, s)
+	case s.While != nil:
+		c.use(s.While.Condition.Uses())
+		c.use(s.While.Max.Uses())
+		n.while = s.While
+		n.control = c.control("while "+s.While.Condition.Source(), "while", or(s.While.Condition.Range(), s.Range), in, s)
+	case s.Foreach != nil:
+		c.use(s.Foreach.List.Uses())
+		n.list, n.as = &s.Foreach.List, s.Foreach.As
+		n.control = c.control("foreach "+s.Foreach.List.Source(), "foreach", or(s.Foreach.List.Range(), s.Range), in, s)
+	default:
+		return body
+	}
+	return n
+}
+
+func or(a, b source.Range) source.Range {
+	if a.IsZero() {
+		return b
+	}
+	return a
+}
+
+// control gives a step that is no sampler the row in which its failures are
+// counted. The controls of a named sampler and of a transaction have rows of
+// their own too: a failure to decide is no sample of the target.
+func (c *compiler) control(name, kind string, where source.Range, in inherited, s *plan.Step) control {
+	if s != nil && s.Name != "" && kind != "pause" && kind != "set" && kind != "log" {
+		name = s.Name + ": " + name
+	}
+	if runes := []rune(name); len(runes) > 100 {
+		name = string(runes[:99]) + "…"
+	}
+	id := c.row(name, kind, where, false)
+	c.rules.collect(in, id, c.phase, true)
+	if c.phase == element.Load {
+		c.controls = append(c.controls, id)
+	}
+	return control{series: id, name: name, where: where, onError: in.signal()}
+}
+
+// title names a step that has no name.
+func title(s *plan.Step) string {
+	if s.Name != "" {
+		return s.Name
+	}
+	switch a := s.Action.(type) {
+	case *plan.SamplerAction:
+		return a.Title
+	case *plan.Pause:
+		return "pause " + a.From.Source()
+	case *plan.Set:
+		var names []string
+		for _, v := range a.Vars {
+			names = append(names, v.Name)
+		}
+		return "set " + strings.Join(names, ", ")
+	case *plan.Log:
+		return "log"
+	case *plan.Stop:
+		return "stop " + a.What
+	}
+	if len(s.Choose) > 0 {
+		return "choose"
+	}
+	return "block at line " + fmt.Sprint(s.Range.Start.Line)
+}
+
+// path names a step in a threshold's scope.
+func (c *compiler) path(name string) string { return c.in + " / " + name }
+
+func (c *compiler) sampler(s *plan.Step, a *plan.SamplerAction, in inherited) node {
+	in = in.enter(&s.Scope)
+	name := title(s)
+	id := c.row(name, a.Definition.Name, s.Range, false)
+	in = c.rules.openSingle(in, &s.Scope, c.path(name), c.group, id)
+	c.rules.collect(in, id, c.phase, false)
+	c.rules.sampler(in, id, c.path(name), c.group, c.phase, s.Range)
+	n := &sampler{control: control{series: id, name: name, where: s.Range, onError: in.signal()},
+		element: a.Element, kind: a.Definition.Name, statusRule: true}
+	n.describer, _ = a.Element.(element.Describer)
+	n.releaser, _ = a.Element.(element.Releaser)
+	c.element(n.kind, a.Element, s.Range)
+	for _, t := range in.timers {
+		c.element("timer", t.Element, t.Range)
+		scheduler, ok := t.Element.(element.Scheduler)
+		n.timers = append(n.timers, timer{t.Element, ok && scheduler.Scheduled(), t})
+	}
+	for _, x := range in.extracts {
+		c.element("extractor", x.Element, x.Range)
+		if x.Default != nil {
+			c.use(x.Default.Uses())
+		}
+		if x.Pick.Text != nil {
+			c.use(x.Pick.Text.Uses())
+		}
+		c.results = append(c.results, x.Variable)
+		n.needs |= needs(x.Element, x.Pick)
+		n.extracts = append(n.extracts, extract{x.Element, x, brief(x.Range)})
+	}
+	c.assertions(n, id, in.assertions)
+	return n
+}
+
+func (c *compiler) assertions(n *sampler, id int, list []*plan.Assertion) {
+	for _, a := range list {
+		c.element("assertion", a.Element, a.Range)
+		out := assertion{element: a.Element, plan: a, class: element.Assert, index: c.assertionIndex(id, a)}
+		if a.Definition != nil && a.Definition.Name == "status" {
+			out.class, n.statusRule = element.Status, false
+		}
+		if a.OnFailure != "" {
+			out.own, out.failing = true, signalOf(a.OnFailure)
+		}
+		n.needs |= needs(a.Element, element.Pick{})
+		n.judged = append(n.judged, out.index)
+		n.assertions = append(n.assertions, out)
+	}
+}
+
+// assertionIndex returns the assertion's place in its row; steps that share the
+// row share what they both inherit.
+func (c *compiler) assertionIndex(id int, a *plan.Assertion) int {
+	row := &c.program.layout.Series[id]
+	for i, known := range row.Assertions {
+		if known.Name == a.Title && known.Range == a.Range {
+			return i
+		}
+	}
+	row.Assertions = append(row.Assertions, element.AssertionInfo{Name: a.Title, Range: a.Range})
+	return len(row.Assertions) - 1
+}
+
+// needs says what of the response an assertion or extractor looks at.
+func needs(v any, pick element.Pick) element.Needs {
+	if n, ok := v.(element.Needer); ok {
+		need := n.Needs()
+		if pick.Of == "headers" {
+			need |= element.NeedHeaders
+		}
+		return need
+	}
+	return element.NeedBody | element.NeedHeaders
+}
+
+var _ expr.Scope = planScope{}

@@ -1,0 +1,147 @@
+package engine
+
+import (
+	"runner/plan"
+	"runner/plan/element"
+	"runner/plan/expr"
+	"runner/plan/source"
+)
+
+// rules collects the thresholds of a plan, those that are implied too
+// (language.md: b and c).
+type rules struct {
+	written []*rule
+	implied []*rule
+	bySer   map[int]*rule // implied errors == 0% by series
+}
+
+// rule is a threshold that collects the series below its scope.
+type rule struct {
+	element.Threshold
+	fixed bool // it judges one series, whatever is below
+	seen  map[int]bool
+}
+
+func (r *rule) add(id int) {
+	if r.fixed || r.seen[id] {
+		return
+	}
+	if r.seen == nil {
+		r.seen = map[int]bool{}
+	}
+	r.seen[id] = true
+	r.Series = append(r.Series, id)
+}
+
+// open starts the thresholds of a scope: they judge the samples below it.
+func (r *rules) open(in inherited, s *plan.Scope, scope string, group int) inherited {
+	return r.start(in, s, scope, group, -1)
+}
+
+// openSingle starts the thresholds of a step or a named block: they judge its
+// own row.
+func (r *rules) openSingle(in inherited, s *plan.Scope, scope string, group, series int) inherited {
+	return r.start(in, s, scope, group, series)
+}
+
+func (r *rules) start(in inherited, s *plan.Scope, scope string, group, single int) inherited {
+	in.open = in.open[:len(in.open):len(in.open)]
+	for _, t := range s.Thresholds {
+		out := &rule{Threshold: element.Threshold{Scope: scope, Group: group, Single: single, Comparison: t.Comparison,
+			After: t.After, Window: t.Window, For: t.For, Stop: t.Stop, Range: t.Range}}
+		if single >= 0 {
+			out.Series, out.fixed = []int{single}, true
+		}
+		r.written = append(r.written, out)
+		in.open = append(in.open, out)
+		in.covered = in.covered || covers(t, "errors", "error_count")
+	}
+	return in
+}
+
+// covers reports whether a threshold lifts an implied rule on one of the figures.
+func covers(t *plan.Threshold, figures ...string) bool {
+	for _, f := range figures {
+		if t.Comparison.Figure == f && !t.Stop {
+			return true
+		}
+	}
+	return false
+}
+
+// collect adds a row to the thresholds of the scopes around it. Setup and
+// teardown are outside of the plan's thresholds by what they inherit.
+func (r *rules) collect(in inherited, id int, phase element.Phase, control bool) {
+	for _, t := range in.open {
+		t.add(id)
+	}
+	if control && phase == element.Teardown {
+		r.errorsRule(in, id, "teardown", -1, phase, source.Range{})
+	}
+}
+
+// sampler puts a sampler that no threshold on errors covers under errors == 0%.
+func (r *rules) sampler(in inherited, id int, scope string, group int, phase element.Phase, where source.Range) {
+	if phase != element.Setup {
+		r.errorsRule(in, id, scope, group, phase, where)
+	}
+}
+
+func (r *rules) errorsRule(in inherited, id int, scope string, group int, phase element.Phase, where source.Range) {
+	if in.covered || phase == element.Setup || r.bySer[id] != nil {
+		return
+	}
+	if r.bySer == nil {
+		r.bySer = map[int]*rule{}
+	}
+	out := &rule{Threshold: element.Threshold{Scope: scope, Group: group, Series: []int{id}, Single: id,
+		Comparison: noErrors(where), Implied: true, Range: where}, fixed: true}
+	r.bySer[id] = out
+	r.implied = append(r.implied, out)
+}
+
+// group adds the rules of a group: (c), and errors == 0% over its steps that are
+// no samplers, unless the group or the plan covers them.
+func (r *rules) group(g *group, in inherited, controls []int) {
+	if len(controls) > 0 && !in.covered {
+		out := &rule{Threshold: element.Threshold{Scope: "group " + g.name, Group: g.index, Single: -1,
+			Comparison: noErrors(g.plan.Range), Implied: true, Range: g.plan.Range}}
+		for _, id := range controls {
+			out.add(id)
+		}
+		r.implied = append(r.implied, out)
+	}
+	if g.arrivals == nil && g.shared == 0 {
+		return
+	}
+	for _, t := range in.open {
+		if f := t.Comparison.Figure; (f == "dropped" || f == "throughput") && !t.Stop {
+			return
+		}
+	}
+	where := g.plan.Load.Range
+	r.implied = append(r.implied, &rule{Threshold: element.Threshold{Scope: "group " + g.name, Group: g.index, Single: -1,
+		Comparison: expr.Comparison{Figure: "dropped", Op: "==", Unit: expr.IntType, Range: where, Source: "dropped == 0"},
+		Implied:    true, Range: where}})
+}
+
+func noErrors(where source.Range) expr.Comparison {
+	return expr.Comparison{Figure: "errors", Op: "==", Unit: expr.ShareType, Range: where, Source: "errors == 0%"}
+}
+
+// finish returns all thresholds: the written ones in the plan's order, then the
+// implied ones. Rule (c) judges over the group's rows.
+func (r *rules) finish(p *Program) []element.Threshold {
+	var out []element.Threshold
+	for _, t := range append(r.written, r.implied...) {
+		if t.Comparison.Figure == "dropped" && t.Implied {
+			for _, s := range p.layout.Series {
+				if s.Group == t.Group && !s.Transaction {
+					t.add(s.ID)
+				}
+			}
+		}
+		out = append(out, t.Threshold)
+	}
+	return out
+}

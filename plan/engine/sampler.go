@@ -1,0 +1,397 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"time"
+
+	"runner/plan"
+	"runner/plan/element"
+	"runner/plan/expr"
+	"runner/plan/source"
+)
+
+// sampler runs one sampler with everything in its scope, in this order: timers,
+// sampler, extractors, assertions, record, on_error.
+type sampler struct {
+	control
+	element   element.Sampler
+	kind      string
+	describer element.Describer
+	releaser  element.Releaser
+	needs     element.Needs
+
+	timers     []timer
+	extracts   []extract
+	assertions []assertion
+	judged     []int // all assertions' indices in the series
+	statusRule bool  // status >= 400 fails: no status assertion is in scope
+}
+
+type timer struct {
+	element   element.Timer
+	scheduled bool
+	plan      *plan.Timer
+}
+
+type extract struct {
+	element element.Extractor
+	plan    *plan.Extract
+	where   string // as written, for messages
+}
+
+type assertion struct {
+	element element.Assertion
+	plan    *plan.Assertion
+	index   int // in the series
+	class   element.Class
+	failing signal // 0: the step's on_error
+	own     bool   // failing is set
+}
+
+func (n *sampler) run(ctx context.Context, th *thread) signal {
+	s := &th.sample
+	s.Reset()
+	th.Sample = s
+	s.Series, s.Needs = n.series, n.needs
+	due, err := n.wait(ctx, th)
+	if err != nil {
+		if th.waitContext(ctx).Err() != nil || ctx.Err() != nil {
+			return interrupted
+		}
+		th.begin()
+		return th.fail(ctx, n.control, err)
+	}
+	th.begin()
+	s.Dispatched = th.Now()
+	s.Due, s.FreeSince = due.at, due.free
+	if !due.set {
+		s.Due, s.FreeSince = s.Dispatched, s.Dispatched
+	}
+	s.WarmUp = th.warm(s.Due)
+	th.count(element.SamplesStarted, 1)
+	if err := n.call(ctx, th, s); err != nil {
+		n.transportFailed(ctx, th, s, err)
+	} else {
+		n.judge(th, s)
+	}
+	if s.Done < s.Dispatched {
+		s.Done = max(th.Now(), s.Dispatched)
+	}
+	sig := proceed
+	if s.Class != element.Passed {
+		sig = n.failed(th, s)
+	}
+	th.record(s)
+	if n.releaser != nil {
+		n.release(th, s)
+	}
+	if ctx.Err() != nil {
+		return interrupted
+	}
+	return sig
+}
+
+// wait asks the timers one after another, each with the clock as it is when the
+// wait before is over, and returns when the sample was due. A think time after a
+// scheduled time moves the due time with it, so that it never counts as lateness.
+func (n *sampler) wait(ctx context.Context, th *thread) (dueTime, error) {
+	due := th.due
+	th.due = dueTime{}
+	if len(n.timers) == 0 {
+		return due, ctx.Err()
+	}
+	wait := th.waitContext(ctx)
+	for i := range n.timers {
+		t := &n.timers[i]
+		now := th.Now()
+		at, err := n.ask(th, t, now)
+		if err != nil {
+			return due, err
+		}
+		switch {
+		case t.scheduled:
+			due = dueTime{at: at, free: now, set: true}
+			err = th.run.clock.SleepUntil(wait, at)
+		case due.set:
+			think := max(0, at-now)
+			due.at, due.free = due.at+think, due.free+think
+			err = th.run.clock.SleepUntil(wait, at)
+		default:
+			err = th.run.clock.Sleep(wait, at-now)
+		}
+		if err != nil {
+			return due, err
+		}
+	}
+	return due, nil
+}
+
+func (n *sampler) ask(th *thread, t *timer, now time.Duration) (at time.Duration, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = th.run.panicked(t.plan, "timer", v)
+		}
+	}()
+	return t.element.Due(th.Thread, now)
+}
+
+func (n *sampler) call(ctx context.Context, th *thread, s *element.Sample) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = th.run.panicked(n, n.kind, v)
+		}
+	}()
+	return n.element.Sample(ctx, th.Thread, s)
+}
+
+// transportFailed classes a sampler's error. What its extractors would have set
+// is unset, so that no later step goes on with a value of an earlier response.
+func (n *sampler) transportFailed(ctx context.Context, th *thread, s *element.Sample, err error) {
+	p := element.Problem{Class: classOf(err), Assertion: -1, Message: err.Error(), Range: n.where}
+	if ctx.Err() != nil {
+		p.Class, p.Message = element.Cancelled, "cancelled while it was running"
+		s.Done = th.Now()
+	}
+	if p.Class == element.Expression && s.Sent == 0 {
+		s.Unsent = true
+	}
+	s.Fail(p)
+	for i := range n.extracts {
+		x := &n.extracts[i]
+		if x.plan.Default == nil || th.setDefault(x) != nil {
+			th.Unset(x.plan.Variable)
+		}
+	}
+}
+
+// judge runs extractors and assertions over a filled sample.
+func (n *sampler) judge(th *thread, s *element.Sample) {
+	if s.Done < s.Dispatched {
+		s.Done = max(th.Now(), s.Dispatched)
+	}
+	s.Assertions = n.judged
+	if n.statusRule && s.Status >= 400 {
+		status := strconv.Itoa(s.Status)
+		s.Fail(element.Problem{Class: element.Status, Assertion: -1, Message: "status " + status,
+			Expected: "a status below 400", Actual: status, Range: n.where})
+	}
+	for i := range n.extracts {
+		x := &n.extracts[i]
+		if err := x.run(th, s); err != nil {
+			s.Fail(element.Problem{Class: element.Extract, Assertion: -1, Message: err.Error(), Range: x.plan.Range})
+		}
+	}
+	for i := range n.assertions {
+		a := &n.assertions[i]
+		if err := a.run(th, s); err != nil {
+			s.Fail(a.problem(err))
+		}
+	}
+}
+
+func (a *assertion) run(th *thread, s *element.Sample) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = th.run.panicked(a.plan, "assertion", v)
+		}
+	}()
+	return a.element.Assert(th.Thread, s)
+}
+
+func (a *assertion) problem(err error) element.Problem {
+	p := element.Problem{Class: a.class, Assertion: a.index, Message: err.Error(), Range: a.plan.Range}
+	var f *element.Failure
+	if errors.As(err, &f) {
+		p.Message, p.Expected, p.Actual = f.Message, f.Expected, f.Actual
+	}
+	if a.plan.Message != "" {
+		p.Message = a.plan.Message
+	}
+	return p
+}
+
+func (x *extract) run(th *thread, s *element.Sample) error {
+	v, err := x.take(th, s)
+	if errors.Is(err, element.ErrNotFound) {
+		if x.plan.Default != nil {
+			return th.setDefault(x)
+		}
+		err = errors.New(x.plan.Variable + ": nothing found by " + x.where)
+	} else if err != nil {
+		err = errors.New(x.plan.Variable + ": " + err.Error())
+	}
+	if err != nil {
+		th.Unset(x.plan.Variable)
+		return err
+	}
+	th.Set(x.plan.Variable, x.hide(th, v))
+	return nil
+}
+
+func (x *extract) take(th *thread, s *element.Sample) (v any, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = th.run.panicked(x.plan, "extractor", r)
+		}
+	}()
+	return x.element.Extract(th.Thread, s, x.plan.Pick)
+}
+
+// hide makes a secret of a value that is one.
+func (x *extract) hide(th *thread, v any) any {
+	if !x.plan.Secret {
+		return v
+	}
+	text, err := expr.FormatText(v)
+	if err != nil {
+		return v
+	}
+	th.Masker.Add(text)
+	return expr.NewSecret(text)
+}
+
+func (th *thread) setDefault(x *extract) error {
+	v, err := x.plan.Default.Eval(th)
+	if err != nil {
+		th.Unset(x.plan.Variable)
+		return errors.New(x.plan.Variable + ": default: " + err.Error())
+	}
+	th.Set(x.plan.Variable, v)
+	return nil
+}
+
+// failed puts the problems in the order of their classes, describes the request,
+// and says what follows. An assertion's own on_failure stands before on_error.
+func (n *sampler) failed(th *thread, s *element.Sample) signal {
+	slices.SortStableFunc(s.Problems, func(a, b element.Problem) int { return rank(a.Class) - rank(b.Class) })
+	s.Class = s.Problems[0].Class
+	if n.describer != nil {
+		s.Request = n.describe(th, s)
+	}
+	sig := proceed
+	for _, p := range s.Problems {
+		then := n.onError
+		for i := range n.assertions {
+			if a := &n.assertions[i]; p.Assertion == a.index && a.own {
+				then = a.failing
+			}
+		}
+		sig = max(sig, then)
+	}
+	return th.verdict(s, n.control, sig)
+}
+
+func (n *sampler) describe(th *thread, s *element.Sample) (text string) {
+	defer func() {
+		if v := recover(); v != nil {
+			_ = th.run.panicked(n, n.kind, v)
+		}
+	}()
+	return th.Masker.Mask(n.describer.Describe(th.Thread, s))
+}
+
+func (n *sampler) release(th *thread, s *element.Sample) {
+	defer func() {
+		if v := recover(); v != nil {
+			_ = th.run.panicked(n, n.kind, v)
+		}
+	}()
+	n.releaser.Release(th.Thread, s)
+	s.Body = nil
+}
+
+// rank orders classes: transport, status, extract, other assertions.
+func rank(c element.Class) int {
+	switch c {
+	case element.Status:
+		return 1
+	case element.Extract:
+		return 2
+	case element.Assert:
+		return 3
+	}
+	return 0
+}
+
+// classOf classes the error of a sampler.
+func classOf(err error) element.Class {
+	var e *element.Error
+	if errors.As(err, &e) && e.Class != element.Passed {
+		return e.Class
+	}
+	if expressionError(err) {
+		return element.Expression
+	}
+	return element.Protocol
+}
+
+func expressionError(err error) bool {
+	var unset *expr.UnsetError
+	var eval *expr.EvalError
+	var typed *expr.TypeError
+	return errors.As(err, &unset) || errors.As(err, &eval) || errors.As(err, &typed)
+}
+
+// record hands the sample to the recorder and to the open transactions.
+func (th *thread) record(s *element.Sample) {
+	if th.abandoned.Load() {
+		return
+	}
+	th.shard.Record(s)
+	if len(th.frames) == 0 {
+		return
+	}
+	f := &th.frames[len(th.frames)-1]
+	if f.samples == 0 {
+		f.first = s.Due
+	}
+	f.samples++
+	f.sum += s.Response()
+	f.failed = f.failed || s.Class != element.Passed
+}
+
+// fail records a failed, unsent sample of class expression of a step that is no
+// sampler, or of a sampler that did not get that far, and says what follows.
+func (th *thread) fail(ctx context.Context, c control, err error) signal {
+	if ctx.Err() != nil {
+		return interrupted
+	}
+	s := &th.sample
+	s.Reset()
+	s.Series, s.Unsent = c.series, true
+	s.Due = th.Now()
+	s.Dispatched, s.FreeSince, s.Done = s.Due, s.Due, s.Due
+	s.WarmUp = th.warm(s.Due)
+	s.Fail(element.Problem{Class: element.Expression, Assertion: -1, Message: th.Masker.Mask(err.Error()), Range: c.where})
+	sig := th.verdict(s, c, c.onError)
+	th.count(element.SamplesStarted, 1)
+	th.record(s)
+	return sig
+}
+
+// verdict is sig, unless this is setup, which every failure ends.
+func (th *thread) verdict(s *element.Sample, c control, sig signal) signal {
+	if !th.setup {
+		return sig
+	}
+	if th.failure == nil {
+		p := s.Problems[0]
+		reason := p.Message
+		if p.Expected != "" || p.Actual != "" {
+			reason += ": expected " + p.Expected + ", was " + p.Actual
+		}
+		th.failure = &failure{step: c.name, reason: th.Masker.Mask(reason), where: p.Range}
+	}
+	return stopPlan
+}
+
+// control is what every step that may fail has.
+type control struct {
+	series  int
+	name    string
+	where   source.Range
+	onError signal
+}
