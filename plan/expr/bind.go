@@ -52,7 +52,7 @@ func (x *expression) bind(env *Env, ds *source.Diagnostics) bool {
 	if x == nil || x.bad {
 		return false
 	}
-	tree, err := x.parse(env.fns)
+	tree, err := x.fresh(env.fns)
 	if err != nil {
 		x.syntax(err, ds)
 		return false

@@ -29,8 +29,9 @@ type Functions struct {
 	// which the call stands. nil means that file() is refused.
 	ReadFile func(from, path string) ([]byte, error)
 
-	own    map[string]*Function
-	config conf.Config
+	own     map[string]*Function
+	grammar bool // an extra function hides one of expr's own
+	config  conf.Config
 }
 
 // NewFunctions returns the built-in functions and extra; of two with one name the
@@ -40,6 +41,12 @@ func NewFunctions(extra ...Function) *Functions {
 	for _, set := range [][]Function{textFunctions(), randomFunctions(), fakeFunctions(), extra} {
 		for _, fn := range set {
 			f.own[fn.Name] = &fn
+		}
+	}
+	for _, fn := range extra {
+		_, f.grammar = builtin.Index[fn.Name]
+		if f.grammar {
+			break
 		}
 	}
 	f.config = *f.newConfig()

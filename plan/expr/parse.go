@@ -22,7 +22,8 @@ type expression struct {
 	node *source.Node // where it stands; nil in tests and constants
 	off  int          // of text in node.Text
 	scan scanned
-	bad  bool // a problem was reported already
+	bad  bool         // a problem was reported already
+	tree *parser.Tree // of the syntax check, for the first bind
 	code *code
 }
 
@@ -73,14 +74,28 @@ func parseExpression(text string, node *source.Node, off int, ds *source.Diagnos
 	if x.bad {
 		return x
 	}
-	if _, err := x.parse(defaultFunctions); err != nil {
+	tree, err := x.parse(defaultFunctions)
+	if err != nil {
 		x.syntax(err, ds)
+		return x
 	}
+	x.tree = tree
 	return x
 }
 
 // defaultFunctions serves the syntax check, which knows no functions yet.
 var defaultFunctions = NewFunctions()
+
+// fresh returns a tree that may be patched. That of the syntax check serves once,
+// where the functions do not change the grammar.
+func (x *expression) fresh(fns *Functions) (*parser.Tree, error) {
+	tree := x.tree
+	x.tree = nil
+	if tree != nil && !fns.grammar {
+		return tree, nil
+	}
+	return x.parse(fns)
+}
 
 // parse returns a fresh tree.
 func (x *expression) parse(fns *Functions) (tree *parser.Tree, err error) {

@@ -73,7 +73,7 @@ func (t *template) expression(text string, start, end int, ds *source.Diagnostic
 	switch {
 	case strings.TrimSpace(inner) == "":
 		addAt(t.node, start, end+1, ds, "empty-interpolation", "`${}` is empty", "write a name or an expression between the braces, as ${name}")
-	case strings.HasPrefix(strings.TrimSpace(inner), "{") && strings.HasPrefix(text[end:], "}"):
+	case strings.HasPrefix(inner, "{") && strings.HasSuffix(inner, "}") && !strings.Contains(inner, ":"):
 		addAt(t.node, start, end+1, ds, "interpolation-syntax", "an interpolation has single braces", "write ${"+strings.Trim(strings.TrimSpace(inner), "{} ")+"}")
 	default:
 		return parseExpression(inner, t.node, start+2, ds)
