@@ -25,6 +25,9 @@ func ParseJSONPath(text string) (*JSONPath, error) {
 		return nil, err
 	}
 	if !strings.HasPrefix(text, "$") {
+		if strings.HasPrefix(text, "json.") || strings.HasPrefix(text, "json[") {
+			return nil, fmt.Errorf("%q is an expression, not a JSONPath; write %s", text, asPath(text))
+		}
 		return nil, fmt.Errorf("%q is not a JSONPath; write %s", text, asPath(text))
 	}
 	path, err := jsonpath.Parse(text)
@@ -34,6 +37,24 @@ func ParseJSONPath(text string) (*JSONPath, error) {
 	p := &JSONPath{text: text, path: path}
 	p.steps, p.fast = steps(path)
 	return p, nil
+}
+
+// CheckJSONPath returns the parts of a diagnostic for a path that cannot be
+// compiled; the code of one that can is "".
+func CheckJSONPath(text string) (code, summary, detail string) {
+	_, err := ParseJSONPath(text)
+	if err == nil {
+		return "", "", ""
+	}
+	code = "bad-jsonpath"
+	if !strings.HasPrefix(text, "$") {
+		code = "not-a-jsonpath"
+	}
+	summary, detail, ok := strings.Cut(err.Error(), "; ")
+	if !ok {
+		detail = "write one like $.items[0].id"
+	}
+	return code, summary, detail
 }
 
 // asPath guesses the JSONPath that a text without $ was meant to be.
@@ -89,7 +110,7 @@ func (p *JSONPath) Raw(body []byte) (raw []byte, found, supported bool, err erro
 }
 
 // Select returns the values of the sample's body that the path names, in the
-// number types of the language. The error says that the body is not JSON.
+// number types of the language. An ErrNotJSON says that the body is no JSON.
 func (p *JSONPath) Select(s *element.Sample) ([]any, error) {
 	if raw, found, supported, err := p.Raw(s.Body); supported {
 		if err != nil || !found {
@@ -100,7 +121,7 @@ func (p *JSONPath) Select(s *element.Sample) ([]any, error) {
 	}
 	tree, err := s.JSON()
 	if err != nil {
-		return nil, err
+		return nil, &notJSON{strings.TrimPrefix(err.Error(), "the body is not JSON: ")}
 	}
 	return p.SelectTree(tree)
 }

@@ -24,7 +24,7 @@ func find(text []byte, steps []step) ([]byte, error) {
 	s := scanner{text: text, steps: steps}
 	s.space()
 	if s.at == len(text) {
-		return nil, errors.New("the body is empty, not JSON")
+		return nil, &notJSON{"it is empty"}
 	}
 	if !s.value(0, 0) {
 		return nil, s.err()
@@ -45,11 +45,20 @@ type scanner struct {
 
 func (s *scanner) err() error {
 	if s.at >= len(s.text) {
-		return errors.New("the body is not JSON: it ends too early")
+		return &notJSON{"it ends too early"}
 	}
 	r, _ := utf8.DecodeRune(s.text[s.at:])
-	return fmt.Errorf("the body is not JSON: %q at byte %d is out of place", r, s.at)
+	return &notJSON{fmt.Sprintf("%q at byte %d is out of place", r, s.at)}
 }
+
+// ErrNotJSON is what errors.Is finds where a body that should be JSON is not.
+var ErrNotJSON = errors.New("the body is not JSON")
+
+// notJSON is ErrNotJSON with the reason.
+type notJSON struct{ reason string }
+
+func (e *notJSON) Error() string      { return "the body is not JSON: " + e.reason }
+func (*notJSON) Is(target error) bool { return target == ErrNotJSON }
 
 func (s *scanner) space() {
 	for s.at < len(s.text) {
@@ -162,23 +171,27 @@ func (s *scanner) array(matched, depth int) bool {
 }
 
 func (s *scanner) str() bool {
-	s.at++
-	for s.at < len(s.text) {
-		switch c := s.text[s.at]; {
+	text := s.text
+	for i := s.at + 1; i < len(text); i++ {
+		c := text[i]
+		if c >= ' ' && c != '"' && c != '\\' {
+			continue
+		}
+		s.at = i
+		switch {
 		case c == '"':
 			s.at++
 			return true
-		case c == '\\':
-			s.at++
-			if !s.escape() {
-				return false
-			}
 		case c < ' ':
 			return false
-		default:
-			s.at++
 		}
+		s.at++
+		if !s.escape() {
+			return false
+		}
+		i = s.at - 1
 	}
+	s.at = len(text)
 	return false
 }
 

@@ -1,0 +1,328 @@
+package assertions
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"unicode/utf8"
+
+	"runner/plan/element"
+	"runner/plan/expr"
+	"runner/plan/query"
+)
+
+func defineJSON() element.Definition {
+	return element.DefineAssertion[jsonValue]("json", element.Doc{
+		Summary: "holds when the body is JSON and a value in it is as expected",
+		Text: "`path` is a JSONPath (RFC 9535). Values are compared by value: `1` equals `1.0`, but not the text `\"1\"`. " +
+			"A path that can name several values (`$.items[*].state`) must name at least one, and each must satisfy every operator; " +
+			"its `length` is how many there are. Without an operator the value must be there.",
+		Examples: []element.Example{
+			{YAML: "json: $.user.id", Note: "the value must be there"},
+			{YAML: "json: {path: $.user.id, equals: \"${user_id}\"}"},
+			{YAML: "json: {path: \"$.items[*].price\", type: number, min: 0}"},
+			{YAML: "json: {path: $.items, length: 3}"},
+			{YAML: "json: {path: $.roles, contains: admin}"},
+			{YAML: "json: {path: $.error, exists: false}"},
+		},
+	})
+}
+
+type jsonValue struct {
+	Path     expr.String `plan:"path,required,short" doc:"JSONPath of the value, as $.items[0].id"`
+	Equals   expr.Tree   `plan:"equals" doc:"what the value must be; lists and maps are compared as a whole"`
+	Matches  expr.String `plan:"matches" doc:"regular expression that must match somewhere in the text"`
+	Contains expr.Tree   `plan:"contains" doc:"text that must occur in a text, item of a list, or key of an object"`
+	Exists   expr.Bool   `plan:"exists" doc:"false: it must not be there" default:"true"`
+	Type     string      `plan:"type" doc:"the kind of the value, in JSON's words" enum:"string|number|integer|boolean|array|object|null"`
+	Length   expr.Int    `plan:"length" doc:"number of characters, items or keys" min:"0"`
+	Min      expr.Float  `plan:"min" doc:"the smallest number that is allowed"`
+	Max      expr.Float  `plan:"max" doc:"the largest number that is allowed"`
+
+	paths   query.Cache[*query.JSONPath]
+	regexes query.Cache[*query.Regex]
+	fixed   atomic.Pointer[any] // the value of a literal equals
+}
+
+// Check reports a wrong path or pattern and operators that exclude each other.
+func (a *jsonValue) Check(report func(field, code, summary, detail string)) {
+	if text, ok := a.Path.Literal(); ok {
+		if code, summary, detail := query.CheckJSONPath(text); code != "" {
+			report("path", code, summary, detail)
+		}
+	}
+	checkRegex("matches", &a.Matches, report)
+	if exists, ok := a.Exists.Literal(); ok && !exists && a.given() {
+		report("exists", "exclusive-keys", "`exists: false` leaves no value to look at", "remove it, or the other operators")
+	}
+}
+
+func (a *jsonValue) given() bool {
+	return a.Equals.IsSet() || a.Contains.IsSet() || a.Matches.IsSet() || a.Type != "" || a.Length.IsSet() || a.Min.IsSet() || a.Max.IsSet()
+}
+
+// Assert holds when the value satisfies every operator.
+func (a *jsonValue) Assert(t *element.Thread, s *element.Sample) error {
+	text, err := a.Path.Eval(t)
+	if err != nil {
+		return err
+	}
+	path, err := a.paths.Get(text, query.ParseJSONPath)
+	if err != nil {
+		return err
+	}
+	if ok, err := a.quick(t, path, s.Body); ok || err != nil {
+		return err
+	}
+	found, err := path.Select(s)
+	if errors.Is(err, query.ErrNotJSON) {
+		return fail(t, "the body is not JSON", "JSON with a value at "+cut(text), quote(t, s.Body))
+	}
+	if err != nil {
+		return err
+	}
+	return a.judge(t, path, found)
+}
+
+// quick reports whether the value equals a literal or simple value, read from the
+// body's bytes. When not, the long way says why.
+func (a *jsonValue) quick(t *element.Thread, path *query.JSONPath, body []byte) (bool, error) {
+	if !a.Equals.IsSet() || a.Contains.IsSet() || a.Matches.IsSet() || a.Type != "" || a.Length.IsSet() || a.Min.IsSet() || a.Max.IsSet() {
+		return false, nil
+	}
+	if exists, ok := a.Exists.Literal(); a.Exists.IsSet() && !(ok && exists) {
+		return false, nil
+	}
+	raw, found, _, err := path.Raw(body)
+	if err != nil || !found {
+		return false, nil
+	}
+	want, err := a.expected(t)
+	return err == nil && sameRaw(raw, want), err
+}
+
+// sameRaw compares the text of a JSON value with a simple value; false means
+// that it is not known.
+func sameRaw(raw []byte, want any) bool {
+	switch want := want.(type) {
+	case string:
+		inner, ok := query.PlainString(raw)
+		return ok && string(inner) == want
+	case int64:
+		n, err := strconv.ParseInt(string(raw), 10, 64)
+		return err == nil && n == want
+	case bool:
+		return string(raw) == "true" && want || string(raw) == "false" && !want
+	case nil:
+		return string(raw) == "null"
+	}
+	return false
+}
+
+// expected returns the value of equals as JSON has it.
+func (a *jsonValue) expected(t *element.Thread) (any, error) {
+	if v := a.fixed.Load(); v != nil {
+		return *v, nil
+	}
+	v, err := operand(a.Equals, t)
+	if err == nil && a.Equals.IsStatic() {
+		a.fixed.Store(&v)
+	}
+	return v, err
+}
+
+// operand evaluates a value of the plan to what it is in JSON: an unquoted 5s is
+// the text "5s" there.
+func operand(tree expr.Tree, t *element.Thread) (any, error) {
+	v, err := tree.Eval(t)
+	if err != nil {
+		return nil, err
+	}
+	switch v.(type) {
+	case nil, bool, int64, string, expr.Secret:
+		return plain(v), nil
+	}
+	if tree.IsStatic() || kindOf(v) == "a list" || kindOf(v) == "an object" {
+		text, err := tree.AppendJSON(nil, t)
+		if err != nil {
+			return nil, err
+		}
+		return element.DecodeJSON(text)
+	}
+	return plain(v), nil
+}
+
+// judge applies the operators to what the path found.
+func (a *jsonValue) judge(t *element.Thread, path *query.JSONPath, found []any) error {
+	name := cutSource(a.Path.Source())
+	exists := true
+	if a.Exists.IsSet() {
+		var err error
+		if exists, err = a.Exists.Eval(t); err != nil {
+			return err
+		}
+	}
+	switch {
+	case !exists && len(found) == 0:
+		return nil
+	case !exists:
+		return fail(t, name+" is there", "nothing", show(t, found[0]))
+	case !path.Singular() && a.Length.IsSet():
+		if err := a.length(t, name, int64(len(found)), "matches"); err != nil || !a.perValue() {
+			return err
+		}
+	}
+	if len(found) == 0 {
+		return fail(t, name+" is not there", "a value", "nothing")
+	}
+	for _, v := range found {
+		if err := a.one(t, name, v, path.Singular()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *jsonValue) perValue() bool {
+	return a.Equals.IsSet() || a.Contains.IsSet() || a.Matches.IsSet() || a.Type != "" || a.Min.IsSet() || a.Max.IsSet()
+}
+
+// one applies the operators to one value.
+func (a *jsonValue) one(t *element.Thread, name string, v any, singular bool) error {
+	if a.Type != "" && !hasType(v, a.Type) {
+		return fail(t, name+" is not of type "+a.Type, a.Type, kindOf(v)+", "+show(t, v))
+	}
+	if a.Equals.IsSet() {
+		if err := a.equals(t, name, v); err != nil {
+			return err
+		}
+	}
+	if a.Contains.IsSet() {
+		if err := a.contains(t, name, v); err != nil {
+			return err
+		}
+	}
+	if a.Matches.IsSet() {
+		text, err := expr.FormatText(v)
+		if s, ok := v.(string); ok {
+			text, err = s, nil
+		}
+		if err != nil || kindOf(v) == "a list" || kindOf(v) == "an object" {
+			return fail(t, name+" is "+kindOf(v)+", not text", "text that matches "+written(&a.Matches), show(t, v))
+		}
+		if err := matches(t, name, []byte(text), &a.Matches, &a.regexes, true); err != nil {
+			return err
+		}
+	}
+	if a.Length.IsSet() && singular {
+		n, unit := lengthOf(v)
+		if unit == "" {
+			return fail(t, name+" is "+kindOf(v)+" and has no length", "text, a list or an object", show(t, v))
+		}
+		if err := a.length(t, name, n, unit); err != nil {
+			return err
+		}
+	}
+	return a.bounds(t, name, v)
+}
+
+func (a *jsonValue) equals(t *element.Thread, name string, v any) error {
+	want, err := a.expected(t)
+	if err != nil || equal(v, want) {
+		return err
+	}
+	message := name + " does not equal " + cutSource(a.Equals.Source())
+	if have, need := kindOf(v), kindOf(want); have != need {
+		message = name + " is " + have + ", not " + need
+	}
+	return fail(t, message, show(t, want), show(t, v))
+}
+
+func (a *jsonValue) contains(t *element.Thread, name string, v any) error {
+	want, err := operand(a.Contains, t)
+	if err != nil {
+		return err
+	}
+	switch v := v.(type) {
+	case string:
+		if text, ok := want.(string); ok && strings.Contains(v, text) {
+			return nil
+		}
+	case []any:
+		for _, item := range v {
+			if equal(item, want) {
+				return nil
+			}
+		}
+	case map[string]any:
+		if key, ok := want.(string); ok {
+			if _, ok := v[key]; ok {
+				return nil
+			}
+		}
+	default:
+		return fail(t, name+" is "+kindOf(v)+" and contains nothing", "text, a list or an object", show(t, v))
+	}
+	return fail(t, name+" does not contain "+cutSource(a.Contains.Source()), kindOf(v)+" containing "+show(t, want), show(t, v))
+}
+
+func (a *jsonValue) length(t *element.Thread, name string, have int64, unit string) error {
+	want, err := a.Length.Eval(t)
+	if err != nil || want == have {
+		return err
+	}
+	return fail(t, fmt.Sprintf("the length of %s is not %s", name, written(&a.Length)), fmt.Sprintf("%d %s", want, unit), strconv.FormatInt(have, 10))
+}
+
+func lengthOf(v any) (int64, string) {
+	switch v := v.(type) {
+	case string:
+		return int64(utf8.RuneCountInString(v)), "characters"
+	case []any:
+		return int64(len(v)), "items"
+	case map[string]any:
+		return int64(len(v)), "keys"
+	}
+	return 0, ""
+}
+
+func (a *jsonValue) bounds(t *element.Thread, name string, v any) error {
+	for i, bound := range [...]*expr.Float{&a.Min, &a.Max} {
+		if !bound.IsSet() {
+			continue
+		}
+		limit, err := bound.Eval(t)
+		if err != nil {
+			return err
+		}
+		n, ok := toFloat(v)
+		if !ok {
+			return fail(t, name+" is "+kindOf(v)+", not a number", "a number", show(t, v))
+		}
+		if i == 0 && !(n >= limit) || i == 1 && !(n <= limit) {
+			return fail(t, name+[...]string{" is below ", " is above "}[i]+written(bound), [...]string{"at least ", "at most "}[i]+show(t, limit), show(t, v))
+		}
+	}
+	return nil
+}
+
+func hasType(v any, name string) bool {
+	switch name {
+	case "string":
+		return kindOf(v) == "text"
+	case "number":
+		return kindOf(v) == "a number"
+	case "integer":
+		f, ok := toFloat(v)
+		return ok && f == float64(int64(f))
+	case "boolean":
+		return kindOf(v) == "a boolean"
+	case "array":
+		return kindOf(v) == "a list"
+	case "object":
+		return kindOf(v) == "an object"
+	}
+	return v == nil
+}
