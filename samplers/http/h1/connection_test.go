@@ -340,3 +340,14 @@ func TestIPv6(t *testing.T) {
 		t.Errorf("request %q, want %q", got, want)
 	}
 }
+
+// A panic of a hook must reach the thread that asked, not end the process.
+func TestPanicOfAHook(t *testing.T) {
+	c := client(t, Config{Dial: func(context.Context, string, string) (net.Conn, error) { panic("hook") }})
+	defer func() {
+		if got := recover(); got != "hook" {
+			t.Errorf("recovered %v", got)
+		}
+	}()
+	_ = c.Do(context.Background(), requestTo("127.0.0.1:80"), new(Response))
+}

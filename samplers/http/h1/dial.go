@@ -20,7 +20,7 @@ func (c *Client) acquire(ctx context.Context, now time.Duration, req *Request, r
 	res.Reused = cn != nil
 	if cn == nil {
 		var err *Error
-		if cn, err = c.open(ctx, req, res); err != nil {
+		if cn, err = c.openAside(ctx, req, res); err != nil {
 			return nil, err
 		}
 		c.keep(cn)
@@ -31,6 +31,21 @@ func (c *Client) acquire(ctx context.Context, now time.Duration, req *Request, r
 		return nil, &Error{Cancelled, "cancelled before anything was sent", ctx.Err()}
 	}
 	return cn, nil
+}
+
+// openAside runs open on a goroutine of its own and waits for it: dialling and
+// handshakes need a deep stack once, which the thread would keep for long.
+func (c *Client) openAside(ctx context.Context, req *Request, res *Response) (cn *conn, wrong *Error) {
+	wrong = fail(Connect, "could not connect")
+	over := make(chan any)
+	go func() {
+		defer func() { over <- recover() }()
+		cn, wrong = c.open(ctx, req, res)
+	}()
+	if panicked := <-over; panicked != nil {
+		panic(panicked) // where the thread's owner catches it
+	}
+	return cn, wrong
 }
 
 // open resolves, connects and shakes hands, each a phase of its own.
