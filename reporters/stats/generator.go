@@ -111,7 +111,7 @@ func (g *generator) limited(p50 *int64) string {
 	text := "samples left late although a thread was free: dispatch delay p99 " + formatTime(float64(p99), 3) + ", limit " +
 		formatTime(float64(limit), 3) + "; " + formatValue(share, unitShare, 3) + " of the samples were more than 1 ms late"
 	if g.slow > 0 {
-		text += ", in " + formatCount(g.slow) + " seconds" + g.when()
+		text += ", in " + counted(g.slow, "second", "seconds") + g.when()
 	}
 	return text
 }

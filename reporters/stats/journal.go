@@ -91,20 +91,27 @@ var errTorn = errors.New("the journal ends in the middle of a record")
 // with a torn last record, the summary is partial: it holds what was recorded up
 // to the last whole second. A journal that is damaged elsewhere is an error.
 func ReadJournal(r io.Reader) (*Summary, error) {
-	frames := &frameReader{r: bufio.NewReaderSize(r, 64<<10)}
-	kind, payload, err := frames.next()
-	if err != nil {
-		return nil, fmt.Errorf("read journal: its head is missing: %w", err)
-	}
-	s, err := readHead(kind, payload)
-	if err != nil {
-		return nil, fmt.Errorf("read journal: %w", err)
-	}
-	end, err := replay(frames, s)
+	s, end, err := readState(r)
 	if err != nil {
 		return nil, fmt.Errorf("read journal: %w", err)
 	}
 	return s.summary(end), nil
+}
+
+// readState rebuilds a run's state from its journal; the end is nil if the run
+// had none.
+func readState(r io.Reader) (*state, *EndInfo, error) {
+	frames := &frameReader{r: bufio.NewReaderSize(r, 64<<10)}
+	kind, payload, err := frames.next()
+	if err != nil {
+		return nil, nil, fmt.Errorf("its head is missing: %w", err)
+	}
+	s, err := readHead(kind, payload)
+	if err != nil {
+		return nil, nil, err
+	}
+	end, err := replay(frames, s)
+	return s, end, err
 }
 
 func readHead(kind byte, payload []byte) (*state, error) {

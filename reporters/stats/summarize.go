@@ -232,7 +232,7 @@ func (s *state) summaryNotes(end *EndInfo, thresholds []ThresholdResult) []strin
 		out = append(out, "the run was ended by a threshold with stop: "+reason)
 	}
 	if n := s.total.tally.warmUp; n > 0 {
-		out = append(out, formatCount(n)+" samples of the warm-up were sent; they count in the ledger and in requests, not in the figures")
+		out = append(out, "the warm-up sent "+counted(n, "sample", "samples")+", counted in the ledger and in requests, not in the figures")
 	}
 	if s.out.More > 0 {
 		out = append(out, "the plan has more than "+formatCount(maxSeries)+" series; "+formatCount(int64(s.out.More))+" of them share the row "+otherKind)
@@ -244,7 +244,7 @@ func (s *state) summaryNotes(end *EndInfo, thresholds []ThresholdResult) []strin
 		}
 	}
 	if n := s.clamped(); n > 0 {
-		out = append(out, formatCount(n)+" times were longer than 1 h; percentiles show them as 1 h or as the exact maximum")
+		out = append(out, counted(n, "time was", "times were")+" longer than 1 h; percentiles show 1 h or the exact maximum instead")
 	}
 	return unique(out)
 }

@@ -31,7 +31,8 @@ type point struct {
 	hist                 sparse
 }
 
-// add puts a delta into the interval that its middle falls into.
+// add puts a delta into the interval that its middle falls into; a short rest at
+// the end goes into the interval before, where it distorts no rate.
 func (t *timeline) add(d *delta) {
 	if t.width == 0 {
 		t.width = time.Second
@@ -41,6 +42,9 @@ func (t *timeline) add(d *delta) {
 		t.double()
 	}
 	i := int(middle / t.width)
+	if d.to-d.from < t.width/4 && len(t.columns) > 0 {
+		i = min(i, len(t.columns)-1)
+	}
 	for len(t.columns) <= i {
 		t.columns = append(t.columns, column{})
 	}

@@ -79,7 +79,7 @@ func (in *verdictInput) invalid() []string {
 		case in.setupError != "":
 			out = append(out, "setup failed: "+in.setupError)
 		case in.setupFailed > 0:
-			out = append(out, "setup failed: "+formatCount(in.setupFailed)+" of its samples failed")
+			out = append(out, "setup failed: "+counted(in.setupFailed, "sample", "samples")+" of it failed")
 		case in.samples == 0:
 			out = append(out, "no sample was taken, so there is nothing to judge")
 		}

@@ -9,7 +9,7 @@ import (
 // sentence tells a measured value against its limit with units.
 func sentence(f *figure, t *thresholdOutline, v float64) string {
 	value, limit := formatBoth(v, t.Limit, f.unit)
-	return t.Figure + " was " + value + ", limit " + t.Op + " " + limit
+	return t.Figure + " is " + value + ", limit " + t.Op + " " + limit
 }
 
 // formatBoth writes two values with as few digits as tell them apart.
@@ -74,6 +74,14 @@ func formatNumber(v float64, digits int) string {
 		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
 	}
 	return text
+}
+
+// counted writes a count with the word for one or more.
+func counted(n int64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return formatCount(n) + " " + many
 }
 
 // formatCount writes a count with a comma between thousands.

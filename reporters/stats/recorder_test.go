@@ -1,0 +1,312 @@
+package stats
+
+import (
+	"context"
+	"encoding/json"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"runner/plan/element"
+)
+
+func TestRecordAllocatesNothing(t *testing.T) {
+	if raceEnabled {
+		return
+	}
+	r := newRig(testLayout())
+	s := sample(0, time.Millisecond, 5*time.Millisecond)
+	s.Assertions = []int{0, 1}
+	s.Phases = element.Phases{Send: 1, Wait: 2, Receive: 3}
+	sh := r.Shard(0, 0)
+	sh.Record(&s)
+	if n := testing.AllocsPerRun(1000, func() { sh.Record(&s); sh.Count(element.SamplesStarted, 1) }); n != 0 {
+		t.Errorf("Record allocates %g times", n)
+	}
+}
+
+func BenchmarkRecord(b *testing.B) {
+	r := newRig(testLayout())
+	sh := r.Shard(0, 0)
+	s := sample(0, time.Millisecond, 5*time.Millisecond)
+	s.Assertions = []int{0, 1}
+	s.Phases = element.Phases{Send: 1, Wait: 2, Receive: 3}
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		s.Done = s.Due + time.Duration(i&0xffff)*100
+		sh.Record(&s)
+	}
+}
+
+func BenchmarkTick(b *testing.B) {
+	l := testLayout()
+	for i := len(l.Series); i < 100; i++ {
+		l.Series = append(l.Series, element.Series{ID: i, Group: 0, Name: "s" + strconv.Itoa(i), Phase: element.Load})
+	}
+	r := newRig(l)
+	b.ReportAllocs()
+	for b.Loop() {
+		for i := range 3000 {
+			s := sample(i%100, r.clock.at, time.Duration(1+i)*10*time.Microsecond)
+			r.Shard(0, i).Record(&s)
+		}
+		r.second()
+		r.Recorder.state.timeline = timeline{}
+		r.journal.Reset()
+	}
+}
+
+// TestShardsMergeToOne: what many shards recorded equals what one did.
+func TestShardsMergeToOne(t *testing.T) {
+	run := func(shards int) *Summary {
+		c := &fakeClock{}
+		r := New(testLayout(), Options{Now: c.now, Process: noProcess, Shards: shards, Started: time.Unix(1, 0)})
+		rng := rand.New(rand.NewPCG(5, 6))
+		for i := range 5000 {
+			s := sample(rng.IntN(2), time.Duration(i)*time.Millisecond, time.Duration(rng.Int64N(int64(time.Second))))
+			if i%10 == 0 {
+				s = failed(s, element.Timeout, "no answer in time")
+			}
+			r.Shard(i%2, i).Record(&s)
+			if i%1000 == 999 {
+				c.at += time.Second
+				r.Tick()
+			}
+		}
+		return r.Summary(EndInfo{})
+	}
+	one, many := run(1), run(7)
+	for i := range one.Series {
+		diffEmpty(t, "histograms", cmp.Diff(one.Series[i].Histograms, many.Series[i].Histograms))
+	}
+	diffEmpty(t, "timeline", cmp.Diff(one.Timeline, many.Timeline))
+	diffEmpty(t, "ledger", cmp.Diff(one.Ledger, many.Ledger))
+}
+
+// TestConcurrentThreads records from eight goroutines while ticks, progress and
+// judgements go on; every count must come out exact.
+func TestConcurrentThreads(t *testing.T) {
+	l := testLayout()
+	l.Thresholds = []element.Threshold{{Group: 0, Series: []int{0}, Single: 0, Comparison: comparison("errors < 90%", 0.9), Stop: true, Window: time.Second}}
+	r := New(l, Options{Process: noProcess})
+	const threads, each = 8, 2000
+	var wg sync.WaitGroup
+	for id := range threads {
+		wg.Go(func() {
+			sh := r.Shard(id%2, id)
+			sh.Count(element.ThreadsStarted, 1)
+			for i := range each {
+				sh.Count(element.IterationsScheduled, 1)
+				sh.Count(element.IterationsStarted, 1)
+				sh.Count(element.SamplesStarted, 1)
+				s := sample(id%2, time.Duration(i), time.Millisecond)
+				if i%4 == 0 {
+					s = failed(s, element.Reset, "connection reset "+strconv.Itoa(i%200))
+				}
+				sh.Record(&s)
+				sh.Transaction(element.Transaction{Series: 3, Time: time.Millisecond, Failed: i%4 == 0})
+				sh.Count(element.IterationsCompleted, 1)
+			}
+			r.Note("done")
+			sh.Count(element.ThreadsEnded, 1)
+		})
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	var ticker sync.WaitGroup
+	ticker.Go(func() {
+		for ctx.Err() == nil {
+			r.Tick()
+			r.Progress()
+			r.Judge(r.now())
+			r.Snapshot()
+		}
+	})
+	wg.Wait()
+	cancel()
+	ticker.Wait()
+	s := r.Summary(EndInfo{})
+	if s.Total.Count != threads*each || s.Total.Failed != threads*each/4 || s.Ledger.Requests != threads*each || s.Transactions[0].Count != threads*each {
+		t.Errorf("total %d, failed %d, requests %d, transactions %d", s.Total.Count, s.Total.Failed, s.Ledger.Requests, s.Transactions[0].Count)
+	}
+	diffEmpty(t, "ledger", cmp.Diff([]string(nil), s.Ledger.Check()))
+	sum := int64(0)
+	for _, n := range s.Timeline.Series[0].Count {
+		sum += n
+	}
+	if sum != s.Total.Count {
+		t.Errorf("the timeline holds %d of %d samples", sum, s.Total.Count)
+	}
+	for i := range s.Series[:2] {
+		if n := len(s.Series[i].Errors); n != maxErrorKinds && n != maxErrorKinds+1 {
+			t.Errorf("%d kinds of errors are kept", n)
+		}
+	}
+}
+
+func TestSeriesFigures(t *testing.T) {
+	r := newRig(testLayout())
+	a := sample(0, 0, 10*time.Millisecond)
+	a.Assertions = []int{0, 1}
+	a.Phases = element.Phases{Connect: 2 * time.Millisecond, Wait: 4 * time.Millisecond}
+	b := sample(0, 100*time.Millisecond, 30*time.Millisecond)
+	b.Assertions, b.Status = []int{0, 1}, 500
+	b.Phases = element.Phases{Wait: 8 * time.Millisecond}
+	b.Request = "GET /b"
+	b.Fail(element.Problem{Class: element.Status, Assertion: 0, Message: "status is wrong", Expected: "200", Actual: "500"})
+	b.Fail(element.Problem{Class: element.Assert, Assertion: 1, Message: "body is wrong"})
+	setup := sample(2, 0, time.Millisecond)
+	warm := failed(sample(0, 0, time.Second), element.Timeout, "late")
+	warm.WarmUp = true
+	r.run(-1, setup)
+	r.run(0, warm, a, b)
+	r.Shard(0, 0).Transaction(element.Transaction{Series: 3, Time: 40 * time.Millisecond, Failed: true})
+	r.Shard(0, 0).Transaction(element.Transaction{Series: 3, Aborted: true})
+	r.Shard(0, 0).Transaction(element.Transaction{Series: 3, WarmUp: true})
+	r.second()
+	s := r.Summary(EndInfo{})
+
+	got := s.Series[0]
+	if got.Count != 2 || got.Failed != 1 || *got.ErrorRate != 0.5 || *got.ThroughputPS != 10 || got.Requests != 2 || got.BytesReceived != 2000 {
+		t.Errorf("figures: %+v", got)
+	}
+	if d := got.ResponseNS; d.Min != int64(10*time.Millisecond) || d.Max != int64(30*time.Millisecond) || d.Mean != 2e7 || d.StdDev != 1e7 || d.P50 != nil {
+		t.Errorf("response: %+v", d)
+	}
+	if got.SuccessNS.Max != int64(10*time.Millisecond) || got.FailureNS.Min != int64(30*time.Millisecond) {
+		t.Errorf("successes %+v, failures %+v", got.SuccessNS, got.FailureNS)
+	}
+	diffEmpty(t, "phases", cmp.Diff(&Phases{Connect: MeanMax{1e6, 2e6}, Wait: MeanMax{6e6, 8e6}}, got.PhasesNS))
+	diffEmpty(t, "status", cmp.Diff(map[string]int64{"200": 1, "500": 1}, got.Status))
+	diffEmpty(t, "assertions", cmp.Diff([]AssertionCount{
+		{Name: "status", Passed: 1, Failed: 1, File: "plan.yaml", Line: 3, Examples: []Example{{"GET /b", "200", "500", "status is wrong"}}},
+		{Name: "body", Passed: 1, Failed: 1, File: "plan.yaml", Line: 3, Examples: []Example{{"GET /b", "", "", "body is wrong"}}},
+	}, got.Assertions))
+	diffEmpty(t, "errors", cmp.Diff([]ErrorCount{{Class: "status", Message: "status is wrong", Count: 1, FirstS: 0.13, LastS: 0.13,
+		Examples: []string{"GET /b: expected 200, was 500"}}}, got.Errors))
+	if tx := s.Transactions[0]; tx.Count != 1 || tx.Failed != 1 || tx.Aborted != 1 {
+		t.Errorf("transaction: %+v", tx)
+	}
+	if s.Total.Count != 2 || s.Series[2].Count != 1 || s.Ledger.Requests != 4 {
+		t.Errorf("total %d, setup %d, requests %d", s.Total.Count, s.Series[2].Count, s.Ledger.Requests)
+	}
+	diffEmpty(t, "ledger", cmp.Diff(SampleLedger{Started: 4, Passed: 2, Errors: map[string]int64{"status": 1, "timeout": 1}}, s.Ledger.Samples))
+	if !strings.Contains(strings.Join(s.Notes, "\n"), "the warm-up sent 1 sample,") {
+		t.Errorf("notes: %q", s.Notes)
+	}
+}
+
+func TestSecretsAndHostileTexts(t *testing.T) {
+	l := testLayout()
+	l.Masker.Add("hunter22")
+	r := newRig(l)
+	s := sample(0, 0, time.Millisecond)
+	s.Request = "GET /?t=hunter22"
+	s.Fail(element.Problem{Class: element.Assert, Assertion: 0, Message: "hunter22 \xff", Expected: "hunter22", Actual: strings.Repeat("é", 4000)})
+	r.run(0, s)
+	r.Note("the token is hunter22")
+	sum := r.Summary(EndInfo{SetupError: "hunter22", Errors: []string{"hunter22"}, SkippedGroups: map[int]string{1: "hunter22"}})
+	text, err := json.Marshal(sum)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range map[string]string{"summary": string(text), "journal": r.journal.String()} {
+		if strings.Contains(data, "hunter22") {
+			t.Errorf("the %s holds a secret", name)
+		}
+		if strings.Contains(data, strings.Repeat("é", 300)) {
+			t.Errorf("the %s holds a text that was not cut", name)
+		}
+	}
+}
+
+func TestLimitsOnKindsAndSeries(t *testing.T) {
+	l := testLayout()
+	for i := len(l.Series); i < maxSeries+5; i++ {
+		l.Series = append(l.Series, element.Series{ID: i, Group: 0, Name: "s" + strconv.Itoa(i), Phase: element.Load})
+	}
+	r := newRig(l)
+	var all []element.Sample
+	for i := range 200 {
+		s := failed(sample(0, 0, time.Millisecond), element.Protocol, "odd "+strconv.Itoa(i))
+		s.Status = i + 1
+		all = append(all, s)
+	}
+	all = append(all, sample(maxSeries+2, 0, time.Millisecond), sample(-1, 0, time.Millisecond), sample(1<<40, 0, time.Millisecond))
+	r.run(0, all...)
+	s := r.Summary(EndInfo{})
+	if n := len(s.Series[0].Errors); n != maxErrorKinds+1 || len(s.Series[0].Status) != maxStatuses+1 {
+		t.Errorf("%d kinds of errors and %d statuses are kept", n, len(s.Series[0].Status))
+	}
+	last := s.Series[len(s.Series)-1]
+	if last.Name != otherKind || last.Count != 3 || len(s.Series)+len(s.Transactions) != maxSeries+1 || s.Total.Count != 203 {
+		t.Errorf("last row %q with %d, %d rows, total %d", last.Name, last.Count, len(s.Series), s.Total.Count)
+	}
+	if !strings.Contains(strings.Join(s.Notes, "\n"), "share the row (other)") {
+		t.Errorf("notes: %q", s.Notes)
+	}
+}
+
+func TestTimelineDoublesAndKeepsCounts(t *testing.T) {
+	r := newRig(testLayout())
+	for i := range 3000 {
+		r.run(0, sample(0, r.clock.at, time.Duration(1+i)*time.Microsecond), sample(0, r.clock.at, time.Second))
+		r.second()
+	}
+	tl := r.Summary(EndInfo{}).Timeline
+	if tl.IntervalS != 4 || len(tl.TS) != 750 || tl.TS[749] != 749*4 {
+		t.Fatalf("interval %g, %d columns", tl.IntervalS, len(tl.TS))
+	}
+	for i := range tl.TS {
+		if tl.Series[0].Count[i] != 8 || *tl.Series[0].Max[i] != int64(time.Second) || tl.Throughput[i] != 2 || *tl.Planned[i] != 2 {
+			t.Fatalf("column %d: %d samples, throughput %g, planned %g", i, tl.Series[0].Count[i], tl.Throughput[i], *tl.Planned[i])
+		}
+	}
+}
+
+func TestThreadsInTimeline(t *testing.T) {
+	r := newRig(testLayout())
+	sh := r.Shard(0, 0)
+	r.second()
+	sh.Count(element.ThreadsStarted, 2)
+	sh.Count(element.ThreadsEnded, 1)
+	r.second()
+	r.second()
+	if p := r.Progress(); p.Groups[0].Active != 1 || p.Groups[0].Elapsed != 2*time.Second || *p.Groups[0].Planned != 2 || p.Groups[1].Started {
+		t.Errorf("progress: %+v", p)
+	}
+	sh.Count(element.ThreadsEnded, 1)
+	tl := r.Summary(EndInfo{}).Timeline
+	diffEmpty(t, "active", cmp.Diff([]int{0, 2, 1}, tl.ActiveThreads))
+	two, zero := 2.0, 0.0
+	diffEmpty(t, "planned", cmp.Diff([]*float64{&zero, &two, &two}, tl.Planned))
+}
+
+func TestProgress(t *testing.T) {
+	r := newRig(testLayout())
+	for range 10 {
+		for range 20 {
+			r.run(1, sample(1, r.clock.at, 10*time.Millisecond))
+		}
+		r.run(1, failed(sample(1, r.clock.at, time.Second), element.Timeout, "late"))
+		r.second()
+	}
+	g := r.Progress().Groups[1]
+	if g.Samples != 210 || g.Errors != 10 || g.Rate != 21 || g.P95.Round(time.Millisecond) != 10*time.Millisecond {
+		t.Errorf("progress: %+v, p95 %v", g, g.P95)
+	}
+}
+
+func TestRunTicksAndStops(t *testing.T) {
+	r := newRig(testLayout())
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	r.Run(ctx, nil)
+	if first, again := r.Summary(EndInfo{}), r.Summary(EndInfo{Signal: 2}); first != again {
+		t.Error("a second Summary is another one")
+	}
+}
