@@ -2,7 +2,6 @@ package plan
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 
@@ -159,8 +158,6 @@ func (p *parser) assertions(n *source.Node) []*Assertion {
 	return out
 }
 
-var codeList = regexp.MustCompile(`^\d[\dx]*(\s*,\s*\d[\dx]*)+$`)
-
 func (p *parser) assertion(n *source.Node) *Assertion {
 	a := &Assertion{Range: n.Range}
 	var value *source.Node
@@ -183,10 +180,6 @@ func (p *parser) assertion(n *source.Node) *Assertion {
 			a.Title = short(compact(f.Value))
 		}
 		p.beside(n, a, f)
-		if d.Name == "status" && value.Kind == source.Scalar && codeList.MatchString(value.Text) {
-			p.add(value.Range, "list-unbracketed", "several values need brackets", "write status: ["+value.Text+"]")
-			return nil
-		}
 		if path := value.Get("path"); d.Name == "json" && path != nil {
 			p.jsonPath(path)
 		}

@@ -163,7 +163,7 @@ func guard(f *source.File) source.Diagnostics {
 			return ds
 		case r == '\r' && (i+1 >= len(f.Text) || f.Text[i+1] != '\n'), r == '\u0085', r == '\u2028', r == '\u2029':
 			ds.Add(at(f, i, i+n), "bad-character", "a line break that is neither LF nor CRLF", `write it as an escape in double quotes ("\r", "\u2028"), or save the file with Unix line ends`)
-		case r == '\ufeff' && i > 0, r != '\t' && r != '\r' && unicode.IsControl(r), r == '\ufffe', r == '\uffff':
+		case r == '\ufeff' && i > 0, r != '\n' && r != '\t' && r != '\r' && unicode.IsControl(r), r == '\ufffe', r == '\uffff':
 			ds.Add(at(f, i, i+n), "bad-character", "a control character", "remove it, or write it as an escape in double quotes, like \"\\x1b\"")
 		}
 		i += n
