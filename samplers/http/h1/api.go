@@ -82,8 +82,8 @@ type Redirects struct {
 type Request struct {
 	// TLS is true for https.
 	TLS bool
-	// Addr is host:port to connect to, the host in ASCII, IPv6 in brackets:
-	// URL.Addr() gives it. Together with TLS it is the origin.
+	// Addr is host:port to connect to, the host in ASCII and lower case, IPv6 in
+	// brackets: URL.Addr() gives it. Together with TLS it is the origin.
 	Addr string
 	// Host is the value of the Host header if the plan sets one; it is dropped
 	// when a redirect leaves the origin. Empty means Addr without a default port.

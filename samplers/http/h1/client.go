@@ -62,7 +62,8 @@ func NewClient(cfg Config) *Client {
 // Do sends req, follows redirects if req says so, and fills res, whose earlier
 // contents are released. Every error is an *Error; res then holds what was
 // known, Stamps.Done is set, and the connection is closed. Nothing is ever
-// sent again after a failure.
+// sent again after a failure. An answer that comes before the request's body is
+// through is read when the writing ends or breaks.
 func (c *Client) Do(ctx context.Context, req *Request, res *Response) error {
 	res.reset(c.pool)
 	start := c.clock()
