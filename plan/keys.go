@@ -205,8 +205,8 @@ func choiceObject() Object {
 }
 
 func assertionObject() Object {
-	return Object{Name: "assertion", Doc: "An expression that must be true, or one of the assertions below. Besides the assertion itself:", Keys: []Key{
-		{Name: "that", Type: "condition", Doc: "expression that must be true"},
+	return Object{Name: "assertion", Doc: "An expression that must be true, or one of the assertions below. Besides the assertion itself:", Exactly: "assertion", Keys: []Key{
+		{Name: "that", Type: "condition", Group: "assertion", Doc: "expression that must be true"},
 		{Name: "name", Type: "text", Literal: true, Doc: "name of the assertion in the reports"},
 		{Name: "message", Type: "text", Literal: true, Doc: "what to report when it does not hold"},
 		{Name: "on_failure", Type: "name", Enum: onErrors, Doc: "what follows when it does not hold, instead of `on_error`"},

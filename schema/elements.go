@@ -29,10 +29,16 @@ func (g *generator) elements(kind element.Kind) []*element.Definition {
 	return all
 }
 
-// element returns the schema of what stands behind an element's key. Without
-// required keys and short forms it is that of its defaults.
+// element returns the schema of what stands behind an element's key. Partial, it
+// is that of its defaults: without required keys and short forms.
 func (g *generator) element(d *element.Definition, partial bool) object {
-	value := g.fields(spec.Describe(d.Type), partial, d.Name)
+	fields := spec.Describe(d.Type)
+	if d.Kind == element.ExtractorKind { // a text that stands alone is an expression
+		for i := range fields {
+			fields[i].Short = false
+		}
+	}
+	value := g.fields(fields, partial, d.Name)
 	head := object{{"title", d.Name}}
 	if partial {
 		head[0].value = "defaults of " + d.Name
@@ -130,7 +136,6 @@ func groups(out object, fields []spec.Field) object {
 // beside a short form.
 func exclusive(out object, keys []string, one bool) object {
 	need := func(key string) object { return object{{"required", []string{key}}} }
-	rules, _ := out.get("dependencies").(object)
 	for _, k := range keys {
 		var others []any
 		for _, o := range keys {
@@ -139,11 +144,8 @@ func exclusive(out object, keys []string, one bool) object {
 			}
 		}
 		if len(others) > 0 {
-			rules = append(rules, member{k, object{{"not", object{{"anyOf", others}}}}})
+			out = depends(out, k, "not", object{{"anyOf", others}})
 		}
-	}
-	if len(rules) > 0 {
-		out = out.with("dependencies", rules)
 	}
 	if !one {
 		return out
@@ -156,6 +158,19 @@ func exclusive(out object, keys []string, one bool) object {
 		return out.with("allOf", append(slices.Clone(all), object{{"anyOf", alternatives}}))
 	}
 	return out.with("allOf", []any{object{{"anyOf", alternatives}}})
+}
+
+// depends adds a rule about the map where key is given.
+func depends(out object, key, keyword string, rule any) object {
+	rules, _ := out.get("dependencies").(object)
+	have, _ := rules.get(key).(object)
+	if have.get(keyword) != nil {
+		all, _ := have.get("allOf").([]any)
+		have = have.with("allOf", append(all[:len(all):len(all)], object{{keyword, rule}}))
+	} else {
+		have = have.with(keyword, rule)
+	}
+	return out.with("dependencies", rules.with(key, have))
 }
 
 // field returns the schema of one key's value.

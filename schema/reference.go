@@ -104,7 +104,7 @@ func rootRows() (string, error) {
 		if rootDocs[name] == "" {
 			return "", fmt.Errorf("the response name %q has no doc", name)
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", name, roots[name], rootDocs[name])
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", name, plain(roots[name].String()), rootDocs[name])
 	}
 	return b.String(), nil
 }

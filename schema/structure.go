@@ -8,8 +8,8 @@ import (
 	"runner/plan/element"
 )
 
-// expression is the name of the assertion and the extractor that a bare
-// expression is; written as a map its key is `that`.
+// expression is the name of the assertion that a bare expression is; written as a
+// map its key is `that`.
 const expression = "expression"
 
 // schemaURI is the version of JSON Schema that editors know best.
@@ -44,7 +44,7 @@ func (g *generator) plan() object {
 		}
 		definitions = append(definitions, member{nameOf(o.Name), value})
 	}
-	definitions = append(definitions, member{"defaults", g.defaults()}, member{"timer", g.timer()}, member{"match", matchSchema()}, member{"of", ofSchema()}, member{"column", columnSchema()})
+	definitions = append(definitions, member{"defaults", g.defaults()}, member{"timer", g.timer()})
 	for _, kind := range kinds {
 		for _, d := range g.elements(kind) {
 			if kind == element.ExtractorKind {
@@ -141,14 +141,9 @@ const comparison = `^[^<>=!]+(<=?|>=?|==|!=)[^<>=!]+$`
 func needs(out object, keys []plan.Key, done string) object {
 	var order []string
 	groups := map[string][]string{}
-	rules, _ := out.get("dependencies").(object)
 	for _, k := range keys {
 		if k.Needs != "" {
-			rule := object{{"required", []string{k.Needs}}}
-			if other, ok := rules.get(k.Name).(object); ok {
-				rule = append(rule, other...)
-			}
-			rules = rules.with(k.Name, rule)
+			out = depends(out, k.Name, "required", []string{k.Needs})
 		}
 		if k.Group != "" && k.Group != done {
 			if groups[k.Group] == nil {
@@ -156,9 +151,6 @@ func needs(out object, keys []plan.Key, done string) object {
 			}
 			groups[k.Group] = append(groups[k.Group], k.Name)
 		}
-	}
-	if len(rules) > 0 {
-		out = out.with("dependencies", rules)
 	}
 	for _, name := range order {
 		out = exclusive(out, groups[name], false)
@@ -215,6 +207,14 @@ func (g *generator) inner(word string, k plan.Key) object {
 	if value := scalar(word, !k.Literal); value != nil {
 		return value
 	}
+	switch word {
+	case "match":
+		return matchSchema()
+	case "of":
+		return ofSchema()
+	case "column":
+		return enum([]string{"int", "float", "bool", "json", "text"}, false)
+	}
 	return ref(nameOf(word))
 }
 
@@ -251,10 +251,6 @@ func (g *generator) extractorForms() object {
 // extractor returns the schema of an extractor with the keys that all have.
 func (g *generator) extractor(d *element.Definition, common plan.Object) object {
 	out := g.element(d, false)
-	if d.Name == expression {
-		that := object{{"description", "Expression whose value is taken."}}
-		out = out.with("properties", object{{"that", append(that, scalar("condition", false)...)}}).with("required", []string{"that"})
-	}
 	properties, _ := out.get("properties").(object)
 	for _, k := range common.Keys {
 		if properties.get(k.Name) == nil {
@@ -273,5 +269,3 @@ func ofSchema() object {
 	variable := object{{"type", "object"}, {"properties", object{{"variable", object{{"description", "Variable whose text is searched."}, {"type", "string"}}}}}, {"required", []string{"variable"}}, {"additionalProperties", false}}
 	return object{{"anyOf", []any{object{{"enum", []any{"body", "headers", "url", "message"}}}, variable}}}
 }
-
-func columnSchema() object { return enum([]string{"int", "float", "bool", "json", "text"}, false) }

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -98,11 +99,9 @@ var headings = map[string]element.Kind{"sampler": element.SamplerKind, "timer": 
 func (g *generator) elementSections(kind string) string {
 	var b strings.Builder
 	for _, d := range g.elements(headings[kind]) {
-		if d.Name != expression {
-			b.WriteString(Section(d))
-		}
+		b.WriteString(Section(d))
 	}
-	return b.String()
+	return strings.TrimRight(b.String(), "\n") + "\n"
 }
 
 // Section returns the section of the reference about one element, in markdown.
@@ -123,7 +122,7 @@ func Section(d *element.Definition) string {
 	if len(d.Roots) > 0 {
 		b.WriteString("Names of its response in assertions and `extract`:")
 		for _, name := range slices.Sorted(mapKeys(d.Roots)) {
-			fmt.Fprintf(&b, " `%s` (%s)", name, d.Roots[name])
+			fmt.Fprintf(&b, " `%s` (%s)", name, plain(d.Roots[name].String()))
 		}
 		b.WriteString(".\n\n")
 	}
@@ -216,6 +215,9 @@ func rules(b *strings.Builder, fields []spec.Field) {
 
 // kindOf describes the value of an element's key in words.
 func kindOf(f spec.Field) string {
+	if f.Type == reflect.TypeFor[spec.Path]() {
+		return "path"
+	}
 	if len(f.OneOf) > 0 {
 		var all []string
 		for _, form := range f.OneOf {

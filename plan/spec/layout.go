@@ -135,6 +135,7 @@ var words = map[reflect.Type]string{
 	reflect.TypeFor[expr.SizeValue]():  "size",
 	reflect.TypeFor[expr.ShareValue](): "share",
 	reflect.TypeFor[expr.Condition]():  "condition",
+	reflect.TypeFor[expr.Expression](): "condition",
 	reflect.TypeFor[expr.Tree]():       "any",
 	reflect.TypeFor[Node]():            "any",
 	reflect.TypeFor[time.Duration]():   "duration",

@@ -11,6 +11,7 @@ import (
 	"runner/plan/element"
 	"runner/plan/query"
 	"runner/samplers"
+	"runner/samplers/extract"
 	"runner/schema"
 	"runner/timers"
 )
@@ -23,7 +24,7 @@ func main() {
 }
 
 func run(dir string) error {
-	reg, err := element.NewRegistry(query.Functions(), samplers.All(), timers.All(), assertions.All())
+	reg, err := element.NewRegistry(query.Functions(), samplers.All(), timers.All(), assertions.All(), extract.All())
 	if err != nil {
 		return err
 	}
