@@ -94,7 +94,15 @@ func (b *binder) predicate(n *ast.PredicateNode) Type {
 		b.failAt(n, "too-deep", fmt.Sprintf("filters nest more than %d deep", maxPredicates), "split the expression with `set:`")
 		return AnyType
 	}
-	return b.walk(&n.Node, true)
+	t := b.walk(&n.Node, true)
+	if b.depth > 1 {
+		b.calls = true
+		tick := call("@tick", &ast.IdentifierNode{Value: machineKey})
+		tick.SetLocation(n.Location())
+		n.Node = &ast.SequenceNode{Nodes: []ast.Node{tick, n.Node}}
+		n.Node.SetLocation(n.Location())
+	}
+	return t
 }
 
 func join(a, b Type) Type {
@@ -201,7 +209,8 @@ func example(t Type) string {
 }
 
 func (b *binder) binary(np *ast.Node, n *ast.BinaryNode, lazy bool) Type {
-	switch op := n.Operator; op {
+	op := n.Operator
+	switch op {
 	case "??":
 		return b.coalesce(n, lazy)
 	case "and", "or", "&&", "||":
@@ -221,7 +230,11 @@ func (b *binder) binary(np *ast.Node, n *ast.BinaryNode, lazy bool) Type {
 		b.walk(&n.Right, lazy)
 		return ListType
 	}
-	return b.arithmetic(n, lazy)
+	t := b.arithmetic(n, lazy)
+	if op == "+" && !t.number() && (b.depth > 0 || len(b.locals) > 0) {
+		ast.Patch(np, call("@add", n.Left, n.Right))
+	}
+	return t
 }
 
 // coalesce handles `??`. In a chain of them everything but the last is soft.

@@ -40,7 +40,8 @@ func TestConditionValues(t *testing.T) {
 		"int('42') + 1": int64(43), "float('2.5')": 2.5, "int(2.9)": int64(2), "upper(name)": "ADA", "max(n, 9)": int64(9), "max(duration, 1s)": time.Second, "round(2.6)": 3.0,
 		"keys(m)": []any{"a", "k"}, "toJSON({b: 1, a: [n]})": `{"a":[7],"b":1}`, "fromJSON('{\"a\": 12345678901}').a": int64(12345678901),
 		"base64('hi')": "aGk=", "md5('a')": "0cc175b9c0f1b6a831c399e269772661", "url_encode('a b/c')": "a%20b%2Fc", "hmac('sha256', 'k', 'd')": "a6df4a27e8d79f96ba3e8a8a5e7b5b9e",
-		"nil": nil, "nil == gone ?? nil": true, "1.5 == 1.5": true, "'a' < 'b'": true, "2 ** 3": 8.0, "7 / 2": 3.5, "1_000": int64(1000), "0x10": int64(16),
+		"uniq([1, 2, 1, 'a', 'a'])": []any{int64(1), int64(2), "a"}, "join(['a', 'b'], '-')": "a-b", "replace('aXa', 'a', 'b')": "bXb", "map(hits, map(hits, .id))": []any{[]any{int64(1), int64(2)}, []any{int64(1), int64(2)}},
+		"map(hits, .sku + 'x')": []any{"Ax", "Bx"}, "map(hits, .id + 1)": []any{2, 3}, "nil": nil, "nil == gone ?? nil": true, "1.5 == 1.5": true, "'a' < 'b'": true, "2 ** 3": 8.0, "7 / 2": 3.5, "1_000": int64(1000), "0x10": int64(16),
 	} {
 		if text == "hmac('sha256', 'k', 'd')" || text == "nil == gone ?? nil" {
 			continue

@@ -39,6 +39,10 @@ func textFunctions() []Function {
 		{Name: "fromJSON", Signature: "fromJSON(text)", Doc: "the value of a JSON text", Min: 1, Max: 1, Result: AnyType, Call: callFromJSON},
 		{Name: "keys", Signature: "keys(map)", Doc: "the keys of a map, sorted", Min: 1, Max: 1, Result: ListType, Call: callKeys},
 		{Name: "values", Signature: "values(map)", Doc: "the values of a map, in the order of its keys", Min: 1, Max: 1, Result: ListType, Call: callValues},
+		{Name: "repeat", Signature: "repeat(text, n)", Doc: "the text n times", Min: 2, Max: 2, Result: TextType, Call: callRepeat},
+		{Name: "replace", Signature: "replace(text, old, new)", Doc: "the text with every old replaced by new", Min: 3, Max: 4, Result: TextType, Call: callReplace},
+		{Name: "join", Signature: "join(list, separator)", Doc: "the items as one text", Min: 1, Max: 2, Result: TextType, Call: callJoin},
+		{Name: "uniq", Signature: "uniq(list)", Doc: "the list without repeated items", Min: 1, Max: 1, Result: ListType, Call: callUniq},
 		{Name: "take", Signature: "take(list, n)", Doc: "the first n items, or all if there are fewer", Min: 2, Max: 2, Result: ListType, Call: callTake},
 	}
 }
@@ -190,4 +194,89 @@ func callTake(_ Scope, args ...any) (any, error) {
 		return nil, wrongArgument("a number of items", args[1])
 	}
 	return list[:min(int64(len(list)), n)], nil
+}
+
+func callRepeat(_ Scope, args ...any) (any, error) {
+	text, ok := textOf(args[0])
+	n, isInt := toInt(args[1])
+	switch {
+	case !ok:
+		return nil, wrongArgument("text", args[0])
+	case !isInt || n < 0:
+		return nil, wrongArgument("a number of times", args[1])
+	case len(text) > 0 && n > int64(maxText/len(text)):
+		return nil, errTooLong
+	}
+	return strings.Repeat(text, int(n)), nil
+}
+
+func callReplace(_ Scope, args ...any) (any, error) {
+	var texts [3]string
+	for i := range texts {
+		text, ok := textOf(args[i])
+		if !ok {
+			return nil, wrongArgument("text", args[i])
+		}
+		texts[i] = text
+	}
+	n := -1
+	if len(args) > 3 {
+		limit, ok := toInt(args[3])
+		if !ok {
+			return nil, wrongArgument("a number of times", args[3])
+		}
+		n = int(limit)
+	}
+	if grown := len(texts[2]) - len(texts[1]); grown > 0 && strings.Count(texts[0], texts[1]) > maxText/grown {
+		return nil, errTooLong
+	}
+	return strings.Replace(texts[0], texts[1], texts[2], n), nil
+}
+
+func callJoin(_ Scope, args ...any) (any, error) {
+	list, ok := listOf(args[0])
+	if !ok {
+		return nil, wrongArgument("a list", args[0])
+	}
+	var glue string
+	if len(args) > 1 {
+		if glue, ok = textOf(args[1]); !ok {
+			return nil, wrongArgument("a separator", args[1])
+		}
+	}
+	var out []byte
+	for i, item := range list {
+		if i > 0 {
+			out = append(out, glue...)
+		}
+		var err error
+		if out, err = appendText(out, item); err != nil {
+			return nil, err
+		}
+		if len(out) > maxText {
+			return nil, errTooLong
+		}
+	}
+	return string(out), nil
+}
+
+// callUniq compares items by their JSON, so that it is linear.
+func callUniq(_ Scope, args ...any) (any, error) {
+	list, ok := listOf(args[0])
+	if !ok {
+		return nil, wrongArgument("a list", args[0])
+	}
+	seen := map[string]bool{}
+	out := make([]any, 0, len(list))
+	for _, item := range list {
+		key, err := AppendJSONValue(nil, item)
+		if err != nil {
+			return nil, err
+		}
+		if !seen[string(key)] {
+			seen[string(key)] = true
+			out = append(out, item)
+		}
+	}
+	return out, nil
 }

@@ -119,6 +119,9 @@ func appendJSON(dst []byte, v any, depth int) ([]byte, error) {
 	if depth > maxJSONDepth {
 		return dst, errors.New("the value is nested too deeply for JSON")
 	}
+	if depth > 0 && len(dst) > maxText {
+		return dst, errTooLong
+	}
 	switch v := v.(type) {
 	case nil:
 		return append(dst, "null"...), nil

@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	"github.com/expr-lang/expr/builtin"
+	"github.com/expr-lang/expr/vm/runtime"
 )
 
 // internalFunctions are called by patched trees only; their names cannot be
@@ -15,6 +16,45 @@ var internalFunctions = []*builtin.Function{
 	{Name: "@equal", Func: func(args ...any) (any, error) { return equal(args[0], args[1]) }},
 	{Name: "@soft", Func: func(args ...any) (any, error) { return fetchAll(args[0], args[1:]), nil }},
 	{Name: "@member", Func: member},
+	{Name: "@tick", Func: tick},
+	{Name: "@add", Func: add},
+}
+
+// The limits of one evaluation: the passes of nested predicates, the bytes of a
+// text or of a list made into text, the comparisons within two lists.
+const (
+	maxTicks    = 1_000_000
+	maxText     = 32 << 20
+	maxCompared = 10_000_000
+)
+
+var errTooLong = &TypeError{"the text grows beyond 32 MiB"}
+
+// tick counts the passes of nested predicates.
+func tick(args ...any) (any, error) {
+	m := args[0].(*Machine)
+	if m.ticks++; m.ticks > maxTicks {
+		return nil, &TypeError{"the expression takes too many steps"}
+	}
+	return nil, nil
+}
+
+// add is + where a text could be doubled again and again.
+func add(args ...any) (any, error) {
+	x, ok1 := args[0].(string)
+	y, ok2 := args[1].(string)
+	if ok1 && ok2 {
+		if len(x)+len(y) > maxText {
+			return nil, errTooLong
+		}
+		return x + y, nil
+	}
+	_, isNumber1 := number(args[0])
+	_, isNumber2 := number(args[1])
+	if !isNumber1 || !isNumber2 {
+		return nil, &TypeError{fmt.Sprintf("+ cannot stand between %s and %s", show(args[0]), show(args[1]))}
+	}
+	return runtime.Add(args[0], args[1]), nil
 }
 
 // need passes a value on unless its name is unset.
@@ -135,12 +175,14 @@ func equal(a, b any) (bool, error) {
 	if (xText || yText) && (ta.number() || tb.number() || ta == BoolType || tb == BoolType) {
 		return false, &TypeError{fmt.Sprintf("%s is compared with %s; convert one of them with string(...), int(...) or float(...)", show(a), show(b))}
 	}
-	return deepEqual(a, b, 0), nil
+	budget := maxCompared
+	return deepEqual(a, b, &budget), nil
 }
 
-// deepEqual compares lists and maps; numbers in them by value.
-func deepEqual(a, b any, depth int) bool {
-	if depth > maxJSONDepth {
+// deepEqual compares lists and maps; numbers in them by value. Beyond the budget
+// values count as different.
+func deepEqual(a, b any, budget *int) bool {
+	if *budget--; *budget < 0 {
 		return false
 	}
 	switch x := a.(type) {
@@ -150,7 +192,7 @@ func deepEqual(a, b any, depth int) bool {
 			return false
 		}
 		for i := range x {
-			if !deepEqual(x[i], y[i], depth+1) {
+			if !deepEqual(x[i], y[i], budget) {
 				return false
 			}
 		}
@@ -161,7 +203,7 @@ func deepEqual(a, b any, depth int) bool {
 			return false
 		}
 		for k := range x {
-			if other, ok := y[k]; !ok || !deepEqual(x[k], other, depth+1) {
+			if other, ok := y[k]; !ok || !deepEqual(x[k], other, budget) {
 				return false
 			}
 		}

@@ -21,6 +21,7 @@ type Machine struct {
 	buf   []byte
 	inner *Machine
 	busy  bool
+	ticks int
 }
 
 // NewMachine returns a Machine whose random functions follow from seed alone.
@@ -47,7 +48,7 @@ func (m *Machine) enter(s Scope) *Machine {
 		}
 		m = m.inner
 	}
-	m.busy, m.scope = true, s
+	m.busy, m.scope, m.ticks = true, s, 0
 	return m
 }
 
