@@ -72,8 +72,10 @@ func (s *statuses) DecodeNode(n *source.Node, ds *source.Diagnostics) {
 	switch n.Kind {
 	case source.Scalar:
 		items = []*source.Node{n}
-	case source.Map:
-		ds.Add(n.Range, "wrong-type", "a status or a list of them is expected here, not "+n.Kind.String(), "write 200, 2xx or [200, 304]")
+	case source.Map: // none of its keys is one of the assertion's
+		for _, f := range n.Fields {
+			spec.UnknownKey(f.Key, "status", []string{"is"}, nil, ds)
+		}
 		return
 	}
 	if len(items) == 0 {

@@ -17,6 +17,10 @@ type durationRange struct{ From, To expr.Duration }
 // DecodeNode reads "1s..3s".
 func (r *durationRange) DecodeNode(n *source.Node, ds *source.Diagnostics) {
 	const remedy = "write the shortest and the longest time, as 1s..3s"
+	if n.Kind == source.Map {
+		unknownKeys(n, "uniform", ds, "between")
+		return
+	}
 	if n.Kind != source.Scalar {
 		ds.Add(n.Range, "wrong-type", "a range of durations is expected here, not "+n.Kind.String(), remedy)
 		return
@@ -33,6 +37,14 @@ func (r *durationRange) DecodeNode(n *source.Node, ds *source.Diagnostics) {
 	to, ok2 := r.To.Literal()
 	if ok1 && ok2 && len(*ds) == before && from > to {
 		ds.Add(n.Range, "bad-range", fmt.Sprintf("the range %q runs backwards", n.Text), "write "+r.To.Source()+".."+r.From.Source())
+	}
+}
+
+// unknownKeys reports the keys of a map that stands where a value is expected:
+// none of them is one of the timer's.
+func unknownKeys(n *source.Node, timer string, ds *source.Diagnostics, legal ...string) {
+	for _, f := range n.Fields {
+		spec.UnknownKey(f.Key, timer, legal, nil, ds)
 	}
 }
 

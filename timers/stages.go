@@ -49,6 +49,10 @@ func (s *stage) Check(report func(field, code, summary, detail string)) {
 
 // DecodeNode reads a rate, or a list of stages.
 func (r *rates) DecodeNode(n *source.Node, ds *source.Diagnostics) {
+	if n.Kind == source.Map {
+		unknownKeys(n, "constant_throughput", ds, "rate", "per", "catch_up")
+		return
+	}
 	if n.Kind != source.List {
 		r.Rate.Decode(n, ds)
 		if rate, ok := r.Rate.Literal(); ok && rate == 0 && n.Kind == source.Scalar {

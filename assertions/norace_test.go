@@ -1,0 +1,5 @@
+//go:build !race
+
+package assertions
+
+const raceEnabled = false

@@ -1,0 +1,5 @@
+//go:build !race
+
+package timers
+
+const raceEnabled = false
