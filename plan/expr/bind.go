@@ -170,6 +170,7 @@ func (b *binder) resolve(np *ast.Node, root *ast.IdentifierNode, steps []ast.Nod
 	if !ok {
 		return AnyType
 	}
+	b.headerCase(full, steps[used:])
 	from, to := span(*np)
 	n := &name{name: full, typ: typ, soft: soft, must: !soft && !lazy, root: root.Value}
 	for _, s := range steps[:used] {
@@ -207,9 +208,8 @@ func (b *binder) members(node *ast.Node, typ Type, rest []ast.Node, soft bool) T
 		b.noMember(typ, rest[0])
 		return AnyType
 	}
-	if step, _ := stepOf(rest[0]); typ == ListType && !isIndex(rest[0]) {
+	if typ == ListType && !isIndex(rest[0]) {
 		b.noMember(typ, rest[0])
-		_ = step
 		return AnyType
 	}
 	fn := "@member"

@@ -3,6 +3,7 @@ package expr
 import (
 	"errors"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/expr-lang/expr/ast"
@@ -105,6 +106,9 @@ func (c *code) value(s Scope) (any, error) {
 		return nil, err
 	}
 	out, err := m.vm.Run(c.program, m.names)
+	if err != nil && secret {
+		return nil, c.masked(cause(err), s)
+	}
 	if err != nil {
 		return nil, cause(err)
 	}
@@ -112,6 +116,23 @@ func (c *code) value(s Scope) (any, error) {
 		return Secret{text}, nil
 	}
 	return withUnit(out, c.result), nil
+}
+
+// masked hides the secrets that c read in the message of err.
+func (c *code) masked(err error, s Scope) error {
+	var unset *UnsetError
+	if errors.As(err, &unset) {
+		return err
+	}
+	text := err.Error()
+	for _, n := range c.names {
+		if v, _ := n.lookup(s); v != nil {
+			if secret, ok := v.(Secret); ok && secret.text != "" {
+				text = strings.ReplaceAll(text, secret.text, "***")
+			}
+		}
+	}
+	return errors.New(text)
 }
 
 // fill puts the values of all names of the program into the machine's map.

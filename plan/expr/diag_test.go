@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -49,6 +48,12 @@ func TestProblems(t *testing.T) {
 		{"status == 200", "0-6 undefined-variable: `status` belongs to a response and is not known here; response values may be used in assertions, extract, record and until only; take it with `extract:` there and use that variable here"},
 		{"header('X') == ''", "0-6 unknown-function: `header` is not a function; the reference lists all functions"},
 		{"env.HOME == ''", "0-8 env-outside-vars: env.HOME can be read only in vars; set a variable under vars, as in `base: ${env.HOME}`, and use that variable here"},
+		{"secrts.key == ''", "0-6 undefined-variable: `secrts` is not defined; did you mean secrets?"},
+		{"loop.index == 1", "0-4 undefined-variable: `loop` is not defined; loop.index is known inside loop, while and foreach only"},
+		{"p95 < 1s", "0-3 undefined-variable: `p95` is not defined; it is a figure of a run and may be used in thresholds only"},
+		{"é + name", "0-2 undefined-variable: `é` is not defined; define it under vars, or by extract, set or data before this step"},
+		{"'é' + nam", "7-10 undefined-variable: `nam` is not defined; did you mean name?"},
+		{"duration < 5µs and nam == ''", "20-23 undefined-variable: `nam` is not defined; did you mean name?"},
 		{"null == n", "0-4 undefined-variable: `null` is not defined; write nil"},
 		{"ok == True", "6-10 undefined-variable: `True` is not defined; write true"},
 		{"n == 'x'", "0-8 type-mismatch: `n` is an int and `'x'` is text; they can never be equal; write n == int('x')"},
@@ -87,6 +92,15 @@ func TestProblems(t *testing.T) {
 			t.Errorf("%s\n got %s\nwant %s", c.text, got, c.want)
 		}
 	}
+}
+
+func TestHeaderNamesAreLowerCase(t *testing.T) {
+	env := NewEnv(nil, nil).WithResponse(nil)
+	_, ds := condition(t, env, `headers["X-Id"] == "1"`)
+	if got := render(ds); got != "8-14 header-case: the names in headers are in lower case; write header(\"X-Id\")" {
+		t.Error(got)
+	}
+	mustCondition(t, env, `headers["x-id"] == "1" and headers.etag != nil`)
 }
 
 func TestConditionMustBeBool(t *testing.T) {
@@ -172,5 +186,3 @@ func TestExplain(t *testing.T) {
 		}
 	}
 }
-
-var _ = time.Second

@@ -113,6 +113,20 @@ func (f *Functions) Names() []string {
 	return slices.Sorted(maps.Keys(set))
 }
 
+// Describe returns all functions sorted by name, for the reference. Of expr's own
+// only the name and the result are known.
+func (f *Functions) Describe() []Function {
+	var out []Function
+	for _, name := range f.Names() {
+		if fn := f.own[name]; fn != nil {
+			out = append(out, *fn)
+			continue
+		}
+		out = append(out, Function{Name: name, Signature: name + "(...)", Max: -1, Result: builtinResult[name]})
+	}
+	return out
+}
+
 func (f *Functions) now() time.Time {
 	if f.Now != nil {
 		return f.Now()

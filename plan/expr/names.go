@@ -2,6 +2,8 @@ package expr
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/expr-lang/expr/ast"
@@ -37,6 +39,18 @@ func (b *binder) declared(root *ast.IdentifierNode, steps []ast.Node) (full stri
 		full += "." + s.(*ast.StringNode).Value
 	}
 	return full, bestType, best, true
+}
+
+// headerCase reports headers["X-Name"]: the names in headers are in lower case.
+func (b *binder) headerCase(full string, steps []ast.Node) {
+	if full != "headers" || len(steps) == 0 || !b.env.response {
+		return
+	}
+	key, ok := stepOf(steps[0])
+	if text, isText := key.(string); ok && isText && text != strings.ToLower(text) {
+		l := steps[0].Location()
+		b.fail(l.From, l.To, "header-case", "the names in headers are in lower case", "write header("+strconv.Quote(text)+")")
+	}
 }
 
 // environment handles env.NAME.
@@ -92,6 +106,12 @@ func (b *binder) undefined(root *ast.IdentifierNode, steps []ast.Node) {
 				detail += fmt.Sprintf(": %v", s)
 			}
 		}
+	case "secrets":
+		detail = "define the secret under secrets, as in `secrets: {key: {env: KEY}}`"
+	case "loop":
+		detail = "loop.index is known inside loop, while and foreach only"
+	case "attempt":
+		detail = "attempt is known inside until only"
 	case "response", "res", "resp":
 		detail = "the parts of a response have names of their own: status, json, body, headers, duration"
 	default:
@@ -101,6 +121,9 @@ func (b *binder) undefined(root *ast.IdentifierNode, steps []ast.Node) {
 }
 
 func (b *binder) suggest(word string) string {
+	if _, ok := plainFigures[word]; ok || slices.Contains(times, word) {
+		return "it is a figure of a run and may be used in thresholds only"
+	}
 	if b.env.fns.Lookup(word) != nil || b.env.fns.config.Builtins[word] != nil {
 		return "it is a function; write " + b.env.fns.signature(word)
 	}

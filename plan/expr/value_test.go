@@ -161,6 +161,12 @@ func TestSecretsStaySecret(t *testing.T) {
 			t.Errorf("%s: %#v, %v", text, got, err)
 		}
 	}
+	for _, text := range []string{"${int(secrets.key)}", "${secrets.key == n}", "${secrets.key[99]}", "${fromJSON(secrets.key)}"} {
+		v, _ := decode[any](t, env, text, true)
+		if _, err := v.Eval(s); err == nil || strings.Contains(err.Error(), "hunter") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
 	d, _ := decode[time.Duration](t, env, "${secrets.key}", true)
 	if _, err := d.Eval(s); err == nil || strings.Contains(err.Error(), "hunter") {
 		t.Error(err)
