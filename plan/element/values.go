@@ -4,6 +4,12 @@ package element
 // group and the response roots of the current sample.
 func (t *Thread) root(name string) (any, bool) {
 	switch name {
+	case "thread.id":
+		return int64(t.ID), true
+	case "thread.iteration":
+		return t.Iteration, true
+	case "group.name":
+		return t.Group, true
 	case "thread":
 		return map[string]any{"id": int64(t.ID), "iteration": t.Iteration}, true
 	case "group":
