@@ -79,8 +79,14 @@ func (c *Console) redraw(b *strings.Builder, p Progress) {
 		names = max(names, runewidth.StringWidth(CleanLine(p.Groups[i].Name)))
 	}
 	names = min(names, max(8, width/4))
+	figures := make([]string, len(p.Groups))
+	cells := 24
 	for i := range p.Groups {
-		b.WriteString(fit(groupLine(&p.Groups[i], names, width), width) + "\n")
+		figures[i] = strings.Join(groupFigures(&p.Groups[i]), "  ")
+		cells = min(cells, width-names-runewidth.StringWidth(figures[i])-9)
+	}
+	for i := range p.Groups {
+		b.WriteString(fit(groupLine(&p.Groups[i], names, cells, figures[i]), width) + "\n")
 	}
 	c.drawn = len(p.Groups)
 }
@@ -104,11 +110,10 @@ func writeNotes(b *strings.Builder, notes []string) {
 	}
 }
 
-// groupLine is one group's line on a terminal: name, bar, figures.
-func groupLine(g *GroupProgress, names, width int) string {
+// groupLine is one group's line on a terminal: name, bar of so many cells unless
+// they are too few to show anything, figures.
+func groupLine(g *GroupProgress, names, cells int, figures string) string {
 	name := runewidth.FillRight(runewidth.Truncate(CleanLine(g.Name), names, "…"), names)
-	figures := strings.Join(groupFigures(g), "  ")
-	cells := min(24, width-names-runewidth.StringWidth(figures)-10)
 	if cells < 4 {
 		return name + "  " + figures
 	}

@@ -1,6 +1,7 @@
 package reporters
 
 import (
+	"bytes"
 	"encoding/xml"
 	"io"
 	"slices"
@@ -62,15 +63,17 @@ type (
 // 1, errors exactly when it is 3, 130 or 143, so a CI that reads only the file
 // comes to the verdict that the exit code tells.
 func writeJUnit(w io.Writer, s *stats.Summary) error {
-	if _, err := io.WriteString(w, xml.Header); err != nil {
-		return err
-	}
-	enc := xml.NewEncoder(w)
+	var b bytes.Buffer
+	b.WriteString(xml.Header)
+	enc := xml.NewEncoder(&b)
 	enc.Indent("", "  ")
 	if err := enc.Encode(newJUnit(s).suites()); err != nil {
 		return err
 	}
-	_, err := io.WriteString(w, "\n")
+	b.WriteByte('\n')
+	// Line breaks stand in texts only, never in attributes, so they need no escape
+	// and the file can be read as it is.
+	_, err := w.Write(bytes.ReplaceAll(b.Bytes(), []byte("&#xA;"), []byte("\n")))
 	return err
 }
 
@@ -92,7 +95,7 @@ func newJUnit(s *stats.Summary) *junit {
 	for i := range s.Groups {
 		g := &s.Groups[i]
 		suite := j.suite(s.Plan+" / "+g.Name, g.File, g.DurationNS)
-		suite.Properties = []junitProperty{{"load", g.Load}, {"model", g.Model},
+		suite.Properties = []junitProperty{{"load", CleanLine(g.Load)}, {"model", CleanLine(g.Model)},
 			{"iterations", strconv.FormatInt(g.Iterations, 10)}, {"dropped", strconv.FormatInt(g.Dropped, 10)}}
 		j.groups, j.byName[g.Name] = append(j.groups, suite), suite
 	}
@@ -102,9 +105,9 @@ func newJUnit(s *stats.Summary) *junit {
 }
 
 func planProperties(s *stats.Summary) []junitProperty {
-	return []junitProperty{{"verdict", string(s.Verdict)}, {"exit_code", strconv.Itoa(s.ExitCode)},
-		{"plan_sha256", s.PlanSHA256}, {"run_id", s.RunID}, {"seed", strconv.FormatUint(s.Seed, 10)},
-		{"runner_version", s.RunnerVersion}, {"generator", s.Generator.Verdict}}
+	return []junitProperty{{"verdict", CleanLine(string(s.Verdict))}, {"exit_code", strconv.Itoa(s.ExitCode)},
+		{"plan_sha256", CleanLine(s.PlanSHA256)}, {"run_id", CleanLine(s.RunID)}, {"seed", strconv.FormatUint(s.Seed, 10)},
+		{"runner_version", CleanLine(s.RunnerVersion)}, {"generator", CleanLine(s.Generator.Verdict)}}
 }
 
 func (j *junit) suite(name, file string, ns int64) *junitSuite {
@@ -140,9 +143,9 @@ func (j *junit) addVerdict(failed bool) {
 	text := strings.Join(slices.Concat(summaryReasons(j.s), ledgerLines(&j.s.Ledger), []string{"generator: " + generatorLine(&j.s.Generator)}, j.s.Notes), "\n")
 	switch kind := j.kind(); {
 	case kind == errorKind:
-		c.Error = &junitResult{Message: reasons, Type: string(j.s.Verdict), Text: text}
+		c.Error = &junitResult{Message: reasons, Type: CleanLine(string(j.s.Verdict)), Text: text}
 	case kind == failureKind && !failed:
-		c.Failure = &junitResult{Message: reasons, Type: string(j.s.Verdict), Text: text}
+		c.Failure = &junitResult{Message: reasons, Type: CleanLine(string(j.s.Verdict)), Text: text}
 	default:
 		c.SystemOut = text
 	}
@@ -234,6 +237,11 @@ func (j *junit) add(group string, c junitCase) {
 		c.Name = base + " (" + strconv.Itoa(n) + ")"
 	}
 	suite.names[c.Name] = true
+	for _, r := range []*junitResult{c.Skipped, c.Error, c.Failure} {
+		if r != nil {
+			r.Message = CleanLine(r.Message)
+		}
+	}
 	suite.Cases = append(suite.Cases, c)
 	suite.Tests++
 	switch {

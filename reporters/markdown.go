@@ -98,7 +98,7 @@ func (m *markdown) thresholds(s *stats.Summary) {
 		if f := flags(&t); len(f) > 0 {
 			word += ", " + strings.Join(f, ", ")
 		}
-		m.row(marks[o]+" "+word, md(t.Scope), md(t.Figure), md(value), md(opLimit(&t)), md(place(t.File, t.Line)))
+		m.row(marks[o]+" "+word, md(cut(t.Scope, 120)), md(t.Figure), md(value), md(opLimit(&t)), md(place(t.File, t.Line)))
 	}
 }
 
@@ -117,7 +117,7 @@ func (m *markdown) series(head string, rows []stats.Series, total *stats.Series)
 	m.row(append([]string{"name"}, t.Heads...)...)
 	m.row(append([]string{"---"}, strings.Split(strings.Repeat("---: ", len(t.Heads)-1)+"---:", " ")...)...)
 	for i := range all {
-		name := md(title(&all[i]))
+		name := md(cut(title(&all[i]), 120))
 		if i == len(rows) {
 			name = "**total**"
 		}
@@ -140,7 +140,7 @@ func (m *markdown) errors(s *stats.Summary) {
 	m.row("count", "class", "sample", "message")
 	m.row("---:", "---", "---", "---")
 	for _, e := range lines[:min(len(lines), maxConsoleErrors)] {
-		m.row(count(e.Count), md(e.Class), md(title(e.Series)), md(cut(e.Message, 200)))
+		m.row(count(e.Count), md(e.Class), md(cut(title(e.Series), 120)), md(cut(e.Message, 200)))
 	}
 	if rest := len(lines) - maxConsoleErrors; rest > 0 {
 		m.line()

@@ -3,6 +3,8 @@ package reporters
 import (
 	"fmt"
 	"io"
+	"regexp"
+	"strings"
 
 	"github.com/xuri/excelize/v2"
 
@@ -134,7 +136,7 @@ func (b *book) put(sheet string, col, row int, c cell) {
 	b.do(err)
 	switch v := c.Value.(type) {
 	case string:
-		b.do(b.file.SetCellStr(sheet, at, v))
+		b.do(b.file.SetCellStr(sheet, at, literal(v)))
 	case int64:
 		b.do(b.file.SetCellInt(sheet, at, v))
 	case float64:
@@ -177,4 +179,21 @@ func (b *book) printWide(sheet string) {
 	fit := true
 	b.do(b.file.SetPageLayout(sheet, &excelize.PageLayoutOptions{Orientation: &landscape, FitToWidth: &wide, FitToHeight: &high}))
 	b.do(b.file.SetSheetProps(sheet, &excelize.SheetPropsOptions{FitToPage: &fit}))
+}
+
+// literal protects text that looks like one of Excel's escapes (_x0041_ would be
+// read as A) by escaping its first underscore.
+func literal(s string) string {
+	if !strings.Contains(s, "_x") {
+		return s
+	}
+	escape := regexp.MustCompile(`^_x[0-9A-Fa-f]{4}_`)
+	var b strings.Builder
+	for i := range len(s) {
+		if s[i] == '_' && escape.MatchString(s[i:]) {
+			b.WriteString("_x005F")
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
 }
