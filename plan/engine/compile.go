@@ -73,7 +73,7 @@ func (c *compiler) compile() {
 	c.program.layout = element.Layout{Plan: p.Name, Masker: c.program.options.Masker}
 	top := inherited{}.enter(&p.Scope)
 	outside := top // setup and teardown: outside of the plan's thresholds
-	top = c.rules.open(top, &p.Scope, "plan", -1)
+	top = c.rules.open(top, &p.Scope, "plan", -1, -1)
 	threads := 0
 	c.program.setup = c.phaseOf("setup", element.Setup, p.Setup, p.SetupTimeout, outside)
 	for _, g := range p.Groups {
@@ -153,12 +153,14 @@ func (c *compiler) compileGroup(out *group, in inherited) {
 	if g.OnError != "" {
 		in.onError = g.OnError
 	}
-	in = c.rules.open(in, &g.Scope, "group "+g.Name, out.index)
+	in = c.rules.open(in, &g.Scope, "group "+g.Name, out.index, -1)
 	for _, v := range g.Vars {
 		c.use(v.Value.Uses())
 	}
-	if len(g.Vars) > 0 {
-		out.varSeries = c.control("vars", "vars", g.Vars[0].Range, in, nil).series
+	for _, v := range g.Vars {
+		if !v.Value.IsStatic() && out.varSeries < 0 {
+			out.varSeries = c.control("vars", "vars", v.Range, in, nil).series
+		}
 	}
 	out.body = c.steps(g.Steps, in)
 	out.feeds = c.feeds()

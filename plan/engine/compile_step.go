@@ -6,7 +6,6 @@ import (
 
 	"runner/plan"
 	"runner/plan/element"
-	"runner/plan/expr"
 	"runner/plan/source"
 )
 
@@ -56,16 +55,18 @@ func (c *compiler) body(s *plan.Step, in inherited) node {
 	case *plan.Pause:
 		c.use(a.From.Uses())
 		c.use(a.To.Uses())
-		return &pause{c.control(title(s), "pause", s.Range, in, s), a}
+		return &pause{c.mayFail(!a.From.IsLiteral() || !a.To.IsLiteral(), title(s), "pause", s.Range, in, s), a}
 	case *plan.Set:
+		dynamic := false
 		for _, v := range a.Vars {
+			dynamic = dynamic || !v.Value.IsStatic()
 			c.use(v.Value.Uses())
 			c.results = append(c.results, v.Name)
 		}
-		return &set{c.control(title(s), "set", s.Range, in, s), a.Vars}
+		return &set{c.mayFail(dynamic, title(s), "set", s.Range, in, s), a.Vars}
 	case *plan.Log:
 		c.use(a.Text.Uses())
-		return &logLine{c.control(title(s), "log", s.Range, in, s), &a.Text}
+		return &logLine{c.mayFail(!a.Text.IsLiteral(), title(s), "log", s.Range, in, s), &a.Text}
 	case *plan.Stop:
 		return stop{stopSignal(a.What)}
 	}
@@ -87,12 +88,12 @@ func stopSignal(what string) signal {
 // block compiles a simple block, a transaction, or choose.
 func (c *compiler) block(s *plan.Step, in inherited) node {
 	in = in.enter(&s.Scope)
-	transaction1 := -1
+	row := -1
 	if s.Name != "" {
-		transaction1 = c.row(s.Name, "transaction", s.Range, true)
-		in = c.rules.openSingle(in, &s.Scope, c.path(s.Name), c.group, transaction1)
+		row = c.row(s.Name, "transaction", s.Range, true)
+		in = c.rules.open(in, &s.Scope, c.path(s.Name), c.group, row)
 	} else {
-		in = c.rules.open(in, &s.Scope, c.path(title(s)), c.group)
+		in = c.rules.open(in, &s.Scope, c.path(title(s)), c.group, -1)
 	}
 	var steps sequence
 	if len(s.Choose) > 0 {
@@ -102,8 +103,8 @@ func (c *compiler) block(s *plan.Step, in inherited) node {
 	} else {
 		steps = c.steps(s.Steps, in)
 	}
-	if transaction1 >= 0 {
-		return &transaction{series: transaction1, wall: s.IncludeTimers, steps: steps}
+	if row >= 0 {
+		return &transaction{series: row, wall: s.IncludeTimers, steps: steps}
 	}
 	return steps
 }
@@ -140,7 +141,7 @@ func (c *compiler) repeated(s *plan.Step, body node, in inherited) node {
 	case s.Loop != nil:
 		c.use(s.Loop.Uses())
 		n.times = s.Loop
-		n.control = c.control("loop "+s.Loop.Source(), "loop", or(s.Loop.Range(), s.Range), in, s)
+		n.control = c.mayFail(!s.Loop.IsLiteral(), "loop "+s.Loop.Source(), "loop", or(s.Loop.Range(), s.Range), in, s)
 	case s.While != nil:
 		c.use(s.While.Condition.Uses())
 		c.use(s.While.Max.Uses())
@@ -163,6 +164,15 @@ func or(a, b source.Range) source.Range {
 	return a
 }
 
+// mayFail is control for a step that is all literals unless dynamic: without a
+// row, because it cannot fail.
+func (c *compiler) mayFail(dynamic bool, name, kind string, where source.Range, in inherited, s *plan.Step) control {
+	if !dynamic {
+		return control{series: -1, name: name, where: where, onError: in.signal()}
+	}
+	return c.control(name, kind, where, in, s)
+}
+
 // control gives a step that is no sampler the row in which its failures are
 // counted. The controls of a named sampler and of a transaction have rows of
 // their own too: a failure to decide is no sample of the target.
@@ -174,7 +184,10 @@ func (c *compiler) control(name, kind string, where source.Range, in inherited, 
 		name = string(runes[:99]) + "…"
 	}
 	id := c.row(name, kind, where, false)
-	c.rules.collect(in, id, c.phase, true)
+	c.rules.collect(in, id)
+	if c.phase == element.Teardown {
+		c.rules.errors(in, id, c.path(name), -1, where)
+	}
 	if c.phase == element.Load {
 		c.controls = append(c.controls, id)
 	}
@@ -215,9 +228,11 @@ func (c *compiler) sampler(s *plan.Step, a *plan.SamplerAction, in inherited) no
 	in = in.enter(&s.Scope)
 	name := title(s)
 	id := c.row(name, a.Definition.Name, s.Range, false)
-	in = c.rules.openSingle(in, &s.Scope, c.path(name), c.group, id)
-	c.rules.collect(in, id, c.phase, false)
-	c.rules.sampler(in, id, c.path(name), c.group, c.phase, s.Range)
+	in = c.rules.open(in, &s.Scope, c.path(name), c.group, id)
+	c.rules.collect(in, id)
+	if c.phase != element.Setup {
+		c.rules.errors(in, id, c.path(name), c.group, s.Range)
+	}
 	n := &sampler{control: control{series: id, name: name, where: s.Range, onError: in.signal()},
 		element: a.Element, kind: a.Definition.Name, statusRule: true}
 	n.describer, _ = a.Element.(element.Describer)
@@ -238,7 +253,7 @@ func (c *compiler) sampler(s *plan.Step, a *plan.SamplerAction, in inherited) no
 		}
 		c.results = append(c.results, x.Variable)
 		n.needs |= needs(x.Element, x.Pick)
-		n.extracts = append(n.extracts, extract{x.Element, x, brief(x.Range)})
+		n.extracts = append(n.extracts, extract{x.Element, x, written(x.Range)})
 	}
 	c.assertions(n, id, in.assertions)
 	return n
@@ -284,5 +299,3 @@ func needs(v any, pick element.Pick) element.Needs {
 	}
 	return element.NeedBody | element.NeedHeaders
 }
-
-var _ expr.Scope = planScope{}

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"time"
 
@@ -107,29 +106,21 @@ func (n *once) run(ctx context.Context, th *thread) signal {
 	return n.body.run(ctx, th)
 }
 
-// loopVar is the value of `loop`, one map that is changed in place.
-type loopVar struct {
-	fields map[string]any
-	index  int64
-}
+// loopIndex is the name of the pass of the innermost loop.
+const loopIndex = "loop.index"
 
 func (th *thread) setLoop(i int64) {
-	if th.loop.fields == nil {
-		th.loop.fields = map[string]any{}
-	}
-	th.loop.index = i
-	th.loop.fields["index"] = i
-	th.Set("loop", th.loop.fields)
+	th.loop = i
+	th.Set(loopIndex, i)
 }
 
 // endLoop gives the outer loop its index back.
-func (th *thread) endLoop(outer loopVar) {
-	if outer.fields == nil {
-		th.Unset("loop")
-		th.loop = loopVar{}
+func (th *thread) endLoop(outer int64) {
+	if th.loop = outer; outer < 0 {
+		th.Unset(loopIndex)
 		return
 	}
-	th.setLoop(outer.index)
+	th.Set(loopIndex, outer)
 }
 
 // repeat is loop, while and foreach: next says whether pass i takes place.
@@ -181,9 +172,6 @@ func (n *repeat) bounds(th *thread) (limit int64, items []any, err error) {
 	switch {
 	case n.times != nil:
 		limit, err = n.times.Eval(th)
-		if err == nil && limit < 0 {
-			err = fmt.Errorf("loop: %d is negative", limit)
-		}
 		return limit, nil, err
 	case n.while != nil:
 		if !n.while.Max.IsSet() {
@@ -230,9 +218,6 @@ func (n *pause) run(ctx context.Context, th *thread) signal {
 		to, err = n.plan.To.Eval(th)
 	}
 	th.begin()
-	if err == nil && from < 0 {
-		err = fmt.Errorf("pause: %v is negative", from)
-	}
 	if err != nil {
 		return th.fail(ctx, n.control, err)
 	}

@@ -57,9 +57,9 @@ const (
 	groupSkipped
 )
 
-func newGroupRun(x *run, g *group) *groupRun {
+func newGroupRun(ctx context.Context, x *run, g *group) *groupRun {
 	r := &groupRun{group: g, run: x, members: &element.Shared{}, ended: make(chan struct{})}
-	r.hard, r.endHard = context.WithCancel(context.Background())
+	r.hard, r.endHard = context.WithCancel(ctx)
 	r.soft, r.endSoft = context.WithCancel(r.hard)
 	r.walk, r.endWalk = context.WithCancel(r.soft)
 	r.idle, r.endIdle = context.WithCancel(context.Background())
@@ -67,8 +67,7 @@ func newGroupRun(x *run, g *group) *groupRun {
 }
 
 // execute runs the group from its `after` to its end.
-func (g *groupRun) execute(ctx context.Context) {
-	defer context.AfterFunc(ctx, g.endHard)()
+func (g *groupRun) execute() {
 	if g.skipped {
 		g.finish(groupSkipped)
 		return

@@ -126,9 +126,22 @@ func place(r source.Range) string {
 	return fmt.Sprintf("%s:%d:%d", r.File.Name, r.Start.Line, r.Start.Column)
 }
 
-// brief returns the first line of what stands at r, at most 60 runes of it.
-func brief(r source.Range) string {
-	text, _, _ := strings.Cut(strings.TrimSpace(r.Text()), "\n")
+// written returns what stands behind the name at r in the plan, in one line of
+// at most 60 runes: "css: .price" of "price: {css: .price}".
+func written(r source.Range) string {
+	if r.IsZero() {
+		return "its extractor"
+	}
+	line := r.File.Line(r.Start.Line)
+	runes := []rune(line)
+	text := strings.TrimLeft(string(runes[min(len(runes), max(0, r.End.Column-1)):]), "\"': ")
+	if text == "" {
+		text = strings.TrimSpace(r.File.Line(r.Start.Line + 1))
+	}
+	if inner, ok := strings.CutPrefix(text, "{"); ok {
+		text, _, _ = strings.Cut(inner, "}")
+	}
+	text, _, _ = strings.Cut(text, " #")
 	if runes := []rune(text); len(runes) > 60 {
 		text = string(runes[:59]) + "…"
 	}

@@ -33,18 +33,9 @@ func (r *rule) add(id int) {
 	r.Series = append(r.Series, id)
 }
 
-// open starts the thresholds of a scope: they judge the samples below it.
-func (r *rules) open(in inherited, s *plan.Scope, scope string, group int) inherited {
-	return r.start(in, s, scope, group, -1)
-}
-
-// openSingle starts the thresholds of a step or a named block: they judge its
-// own row.
-func (r *rules) openSingle(in inherited, s *plan.Scope, scope string, group, series int) inherited {
-	return r.start(in, s, scope, group, series)
-}
-
-func (r *rules) start(in inherited, s *plan.Scope, scope string, group, single int) inherited {
+// open starts the thresholds of a scope. Those of a step or a named block judge
+// its own row, single; the others, single -1, the samples below.
+func (r *rules) open(in inherited, s *plan.Scope, scope string, group, single int) inherited {
 	in.open = in.open[:len(in.open):len(in.open)]
 	for _, t := range s.Thresholds {
 		out := &rule{Threshold: element.Threshold{Scope: scope, Group: group, Single: single, Comparison: t.Comparison,
@@ -69,26 +60,17 @@ func covers(t *plan.Threshold, figures ...string) bool {
 	return false
 }
 
-// collect adds a row to the thresholds of the scopes around it. Setup and
-// teardown are outside of the plan's thresholds by what they inherit.
-func (r *rules) collect(in inherited, id int, phase element.Phase, control bool) {
+// collect adds a row to the thresholds of the scopes around it.
+func (r *rules) collect(in inherited, id int) {
 	for _, t := range in.open {
 		t.add(id)
 	}
-	if control && phase == element.Teardown {
-		r.errorsRule(in, id, "teardown", -1, phase, source.Range{})
-	}
 }
 
-// sampler puts a sampler that no threshold on errors covers under errors == 0%.
-func (r *rules) sampler(in inherited, id int, scope string, group int, phase element.Phase, where source.Range) {
-	if phase != element.Setup {
-		r.errorsRule(in, id, scope, group, phase, where)
-	}
-}
-
-func (r *rules) errorsRule(in inherited, id int, scope string, group int, phase element.Phase, where source.Range) {
-	if in.covered || phase == element.Setup || r.bySer[id] != nil {
+// errors puts a row that no threshold on errors covers under errors == 0%. Rows
+// of setup are not: their failure ends the run.
+func (r *rules) errors(in inherited, id int, scope string, group int, where source.Range) {
+	if in.covered || r.bySer[id] != nil {
 		return
 	}
 	if r.bySer == nil {

@@ -50,7 +50,7 @@ type run struct {
 // an element could not be opened. Teardown runs in all cases but a cancelled
 // context and an element that could not be opened.
 func (r *Runner) Run(ctx context.Context) error {
-	x, release := r.begin()
+	x, release := r.begin(ctx)
 	defer release()
 	closeAll, err := x.open(ctx)
 	defer closeAll()
@@ -59,7 +59,7 @@ func (r *Runner) Run(ctx context.Context) error {
 	}
 	err = x.runSetup(ctx)
 	if err == nil && x.stopped() == "" && ctx.Err() == nil {
-		x.runGroups(ctx)
+		x.runGroups()
 	} else {
 		x.skipGroups()
 	}
@@ -72,7 +72,7 @@ func (r *Runner) Run(ctx context.Context) error {
 	return err
 }
 
-func (r *Runner) begin() (*run, func()) {
+func (r *Runner) begin(ctx context.Context) (*run, func()) {
 	x := &run{
 		Program: r.Program, recorder: r.Recorder, clock: r.Clock, log: r.Log, seed: r.Seed,
 		values: &overlay{outer: r.Program.values}, shared: &element.Shared{},
@@ -86,7 +86,7 @@ func (r *Runner) begin() (*run, func()) {
 		x.log = slog.New(slog.DiscardHandler)
 	}
 	for _, g := range r.Program.groups {
-		x.groups = append(x.groups, newGroupRun(x, g))
+		x.groups = append(x.groups, newGroupRun(ctx, x, g))
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -171,11 +171,11 @@ func (x *run) stop(scope, reason string) {
 	}
 }
 
-func (x *run) runGroups(ctx context.Context) {
+func (x *run) runGroups() {
 	x.origin = x.clock.Now()
 	var wg sync.WaitGroup
 	for _, g := range x.groups {
-		wg.Go(func() { g.execute(ctx) })
+		wg.Go(func() { g.execute() })
 	}
 	wg.Wait()
 }

@@ -24,7 +24,7 @@ type thread struct {
 	slots  []int64 // counters of controllers, by the node's slot
 	frames []frame // open transactions, innermost last
 	vars   []any   // the group's vars, evaluated at the thread's start
-	loop   loopVar
+	loop   int64   // loop.index, -1 outside of loops
 
 	// soft ends when no further iteration may start; until this iteration has
 	// done anything (begun), its waits end with it too.
@@ -65,7 +65,7 @@ type failure struct {
 
 func (x *run) newThread(g *groupRun, index, id int, name string, slots int) *thread {
 	seed := x.seed ^ uint64(id)*0x9e3779b97f4a7c15
-	th := &thread{run: x, group: g, index: index}
+	th := &thread{run: x, group: g, index: index, loop: -1}
 	th.Thread = element.NewThread(id, name, expr.NewMachine(x.functions, seed), x.values)
 	th.Clock, th.Seed, th.Plan, th.Masker = x.clock, seed, x.shared, x.options.Masker
 	th.Rand = rand.New(rand.NewPCG(x.seed, uint64(id)))
@@ -160,7 +160,7 @@ func (th *thread) nextRow(f *feed) (row map[string]any, err error) {
 // must not go on.
 func (th *thread) iterate(ctx context.Context, g *group) signal {
 	th.begun = false
-	th.frames = th.frames[:0]
+	th.frames, th.loop = th.frames[:0], -1
 	th.Thread.StartIteration(g.newUser)
 	if g.newUser {
 		th.renew(g)
