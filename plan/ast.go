@@ -33,6 +33,7 @@ type Plan struct {
 	TeardownTimeout time.Duration
 	Reports         []Report
 	Scope           Scope
+	poison          []source.Range  // places that were reported as YAML already
 	Functions       *expr.Functions // all functions that the plan may call; set by Validate, for the threads' machines
 }
 
@@ -184,6 +185,7 @@ type Load struct {
 	Poisson       bool
 	Delay         expr.Duration
 	After         string
+	AfterRange    source.Range
 	WarmUp        expr.Duration
 	Grace         expr.Duration // 30s if not set
 	RampDownGrace expr.Duration // = Grace if not set
@@ -244,6 +246,8 @@ type While struct {
 type Foreach struct {
 	List expr.Condition // evaluates to a list
 	As   string
+
+	AsRange source.Range
 }
 
 // Choice is one arm of choose.

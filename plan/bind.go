@@ -113,7 +113,7 @@ func (p *phase) step(s *Step, env *expr.Env, path []any) {
 		s.Foreach.List.BindValue(env, &p.ds)
 		p.note(s.Foreach.List.Uses(), path)
 		if as := s.Foreach.As; as != "" {
-			p.settable(as, s.Foreach.List.Range(), "as")
+			p.settable(as, s.Foreach.AsRange, "as")
 			inner = env.WithAll(map[string]expr.Type{as: expr.AnyType, "loop.index": expr.IntType})
 		}
 	case s.While != nil:

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,13 +16,30 @@ import (
 // of the plan as can be told; the plan is nil only where the text is not YAML.
 // Names are not looked at before Validate.
 func Parse(f *source.File, reg *element.Registry) (*Plan, source.Diagnostics) {
-	root, ds := readYAML(f)
-	if root == nil {
-		return nil, ds.Sorted()
+	in := readYAML(f)
+	if in.root == nil {
+		return nil, in.ds.Sorted()
 	}
-	p := &parser{file: f, reg: reg, ds: ds}
-	out := p.plan(root)
-	return out, p.ds.Sorted()
+	p := &parser{file: f, reg: reg}
+	out := p.plan(in.root)
+	out.poison = in.poison
+	return out, append(in.ds, sound(p.ds, in.poison)...).Sorted()
+}
+
+// sound leaves out what is said about a text that was reported already.
+func sound(ds source.Diagnostics, poison []source.Range) source.Diagnostics {
+	if len(poison) == 0 {
+		return ds
+	}
+	var out source.Diagnostics
+	for _, d := range ds {
+		if !slices.ContainsFunc(poison, func(p source.Range) bool {
+			return p.File == d.Range.File && p.Start.Offset <= d.Range.Start.Offset && d.Range.End.Offset <= p.End.Offset
+		}) {
+			out = append(out, d)
+		}
+	}
+	return out
 }
 
 // parser builds the tree from nodes. It never stops: what is wrong is reported
@@ -167,7 +185,7 @@ func (p *parser) boolean(n *source.Node, what string) bool {
 		return false
 	}
 	v, err := expr.ParseBool(n.Text)
-	p.literal(n, what, err)
+	p.literal(n, what, "bad-bool", err)
 	return v
 }
 
@@ -177,7 +195,7 @@ func (p *parser) duration(n *source.Node, what string) time.Duration {
 		return 0
 	}
 	v, err := expr.ParseDuration(n.Text)
-	p.literal(n, what, err)
+	p.literal(n, what, "bad-duration", err)
 	return v
 }
 
@@ -187,18 +205,14 @@ func (p *parser) integer(n *source.Node, what string) int {
 		return 0
 	}
 	v, err := expr.ParseInt(n.Text)
-	p.literal(n, what, err)
+	p.literal(n, what, "bad-int", err)
 	return int(v)
 }
 
 // literal reports what is wrong with a literal.
-func (p *parser) literal(n *source.Node, what string, err error) {
+func (p *parser) literal(n *source.Node, what, code string, err error) {
 	if err == nil {
 		return
-	}
-	code := "bad-value"
-	if strings.Contains(err.Error(), "has no unit") {
-		code = "missing-unit"
 	}
 	summary, detail, _ := strings.Cut(err.Error(), "; ")
 	p.add(n.Range, code, what+": "+summary, detail)

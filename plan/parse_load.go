@@ -25,7 +25,7 @@ func (p *parser) load(n *source.Node) Load {
 		count("iterations", &l.Iterations), count("shared_iterations", &l.Shared), count("max_threads", &l.MaxThreads),
 		on("arrivals", func(v *source.Node) { l.Poisson = p.word(v, "`arrivals`", "even", "poisson") == "poisson" }),
 		duration("delay", &l.Delay),
-		on("after", func(v *source.Node) { l.After = p.text(v, "`after`") }),
+		on("after", func(v *source.Node) { l.After, l.AfterRange = p.text(v, "`after`"), v.Range }),
 		duration("warm_up", &l.WarmUp), duration("grace", &l.Grace), duration("ramp_down_grace", &l.RampDownGrace),
 	}, func(word string) string {
 		switch {

@@ -122,7 +122,7 @@ func (p *parser) pick(n *source.Node, kind element.Kind, beside map[string]bool,
 
 func (p *parser) timers(n *source.Node) []*Timer {
 	var out []*Timer
-	for _, item := range p.list(n, "`timers`", n.Kind == source.Map) {
+	for _, item := range p.list(n, "`timers`", true) {
 		if item.Kind != source.Map {
 			p.add(item.Range, "wrong-type", "a timer is a map, not "+kindOf(item), "write one like `uniform: 1s..3s`")
 			continue

@@ -106,7 +106,9 @@ func (p *parser) actions(n *source.Node, s *Step) []key {
 // oneAction reports a step with two actions, naming both.
 func (p *parser) oneAction(n *source.Node, actions []key) {
 	var first *source.Node
+	known := true // every key is one of this version
 	for _, f := range n.Fields {
+		known = known && !notAvailable["the step"][f.Key.Text]
 		if find(actions, f.Key.Text) == nil {
 			continue
 		}
@@ -119,7 +121,7 @@ func (p *parser) oneAction(n *source.Node, actions []key) {
 			Detail:  fmt.Sprintf("begin a new step: - %s: …", f.Key.Text),
 			Related: []source.Related{{Message: fmt.Sprintf("`%s` is given here", first.Text), Range: first.Range}}})
 	}
-	if first == nil {
+	if first == nil && known {
 		p.add(n.Range, "missing-key", "the step does nothing", "write an action, as in `http: GET /path`, or a block with `steps:`")
 	}
 }
@@ -152,12 +154,17 @@ func (p *parser) controls(n *source.Node, s *Step) []key {
 			}
 		}),
 		on("foreach", func(v *source.Node) {
-			s.Foreach = &Foreach{List: p.condition(v)}
+			s.Foreach = &Foreach{}
+			if v.Kind == source.List && v.Flow {
+				p.add(v.Range, "wrong-type", "`foreach` needs an expression, not a YAML list", "put it in quotes: "+quoted(v.Range.Text()))
+			} else {
+				s.Foreach.List = p.condition(v)
+			}
 			as := n.Get("as")
 			if as == nil {
 				p.add(n.Field("foreach").Key.Range, "missing-key", "`foreach` needs `as`: the name of the item", "add as: item")
 			} else if p.name(as, "a variable") {
-				s.Foreach.As = as.Text
+				s.Foreach.As, s.Foreach.AsRange = as.Text, as.Range
 			}
 		}),
 		on("as", func(v *source.Node) {

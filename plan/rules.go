@@ -182,14 +182,14 @@ func (c *checker) after() {
 			continue
 		}
 		if groups[name] == nil {
-			c.ds.Add(g.Load.Range, "unknown-group", fmt.Sprintf("`after` names the thread group %q, which does not exist", name), suggest(name, all, "thread groups"))
+			c.ds.Add(g.Load.AfterRange, "unknown-group", fmt.Sprintf("`after` names the thread group %q, which does not exist", name), suggest(name, all, "thread groups"))
 			continue
 		}
 		chain := []string{g.Name}
 		for at := groups[name]; at != nil && len(chain) <= len(all); at = groups[at.Load.After] {
 			chain = append(chain, at.Name)
 			if at == g {
-				c.ds.Add(g.Load.Range, "after-circle", "thread groups wait for each other: "+strings.Join(chain, " after "), "remove one `after`")
+				c.ds.Add(g.Load.AfterRange, "after-circle", "thread groups wait for each other: "+strings.Join(chain, " after "), "remove one `after`")
 				break
 			}
 		}

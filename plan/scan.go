@@ -3,6 +3,7 @@ package plan
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"runner/plan/source"
@@ -18,7 +19,9 @@ type scanner struct {
 	traps  []trap
 	levels []int // indentation of the open block collections
 	nested bool  // the last line ended where a nested block may follow
+	bare   []int // start and end of the last line, if it was neither key nor item
 	flow   []int // offsets of the open brackets
+	item   int   // offset of the last unquoted item of a flow collection
 }
 
 func scan(f *source.File) []trap {
@@ -88,6 +91,9 @@ func (s *scanner) indent(column int, rest []byte) {
 		s.add(trap{from: s.i, to: s.i + len(rest), code: "bad-indent",
 			summary: fmt.Sprintf("this line is indented by %d spaces, which lines up with nothing above", column),
 			detail:  "indent it by " + spaces(append(s.levels, nearest(before, column)))})
+	case !s.nested && isKey && s.bare != nil:
+		s.add(trap{from: s.bare[0], to: s.bare[1], code: "missing-colon", summary: "a colon is missing after this key",
+			detail: fmt.Sprintf("write %s:", s.text[s.bare[0]:s.bare[1]])})
 	case !s.nested && isKey:
 		s.add(trap{from: s.i, to: s.i + len(rest), code: "bad-indent",
 			summary: "this line is indented more than the one above, which has a value already",
@@ -127,6 +133,8 @@ func (s *scanner) deep(depth int) {
 	}
 }
 
+var word = regexp.MustCompile(`^[\w-]+$`)
+
 // block reads dashes, a key and a value on one line.
 func (s *scanner) block(start int) {
 	s.nested = true
@@ -147,13 +155,22 @@ func (s *scanner) block(start int) {
 		}
 		break
 	}
-	if n := keyEnd(s.text[min(s.i, len(s.text)):lineEnd(s.text, s.i)]); n > 0 {
+	from, item := s.i, bytes.HasPrefix(bytes.TrimLeft(s.text[start:min(s.i, len(s.text))], " "), []byte("-"))
+	n := keyEnd(s.text[min(s.i, len(s.text)):lineEnd(s.text, s.i)])
+	if n > 0 {
 		s.i += n
 		for s.i < len(s.text) && s.text[s.i] == ' ' {
 			s.i++
 		}
 	}
-	s.value(start)
+	s.bare = nil
+	if raw := valueText(s.text, s.i); n == 0 && !item && word.MatchString(raw) {
+		s.bare = []int{from, from + len(raw)}
+	} else if n > 0 && strings.HasPrefix(raw, "- ") {
+		s.add(trap{from: s.i, to: s.i + len(raw), maskFrom: s.i, maskTo: s.i + len(raw), code: "dash-in-line", summary: "a list item cannot stand on the line of its key",
+			detail: "write it on a line of its own, or in brackets: [" + strings.TrimSpace(raw[2:]) + "]"})
+	}
+	s.value()
 }
 
 // keyEnd returns the length of a key with its colon at the start of line, or 0.
@@ -185,7 +202,7 @@ func keyEnd(line []byte) int {
 
 // value reads the value that begins at i in block context and leaves i at the
 // start of a later line.
-func (s *scanner) value(start int) {
+func (s *scanner) value() {
 	end := lineEnd(s.text, s.i)
 	raw := valueText(s.text, s.i)
 	if raw == "" || raw[0] == '#' {

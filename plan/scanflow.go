@@ -1,6 +1,9 @@
 package plan
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // collection reads a flow collection from its opening bracket at i to behind its
 // end.
@@ -13,7 +16,7 @@ func (s *scanner) collection() {
 		case isSpace(c):
 			s.i++
 		case c == '#' && isSpace(s.text[s.i-1]):
-			s.i = lineEnd(s.text, s.i)
+			s.comment()
 		case c == ',' || c == ':' && s.i+1 < len(s.text) && (isSpace(s.text[s.i+1]) || !fresh):
 			s.i, fresh = s.i+1, true
 		case c == ']' || c == '}':
@@ -30,6 +33,23 @@ func (s *scanner) collection() {
 			fresh = false
 		}
 	}
+}
+
+// comment skips a comment. One that holds the bracket which is then missing was
+// no comment.
+func (s *scanner) comment() {
+	end := lineEnd(s.text, s.i)
+	rest := s.text[s.i:end]
+	open := s.flow[len(s.flow)-1]
+	if len(rest) < 2 || isSpace(rest[1]) || bytes.IndexByte(rest, closer(s.text[open])) < 0 || s.item < open {
+		s.i = end
+		return
+	}
+	stop := itemEnd(s.text, s.item)
+	raw := strings.TrimRight(string(s.text[s.item:stop]), " ")
+	s.add(trap{from: s.i, to: s.i + 1, maskFrom: s.item, maskTo: s.item + len(raw), code: "cut-comment",
+		summary: "the value is cut at ` #`, where YAML starts a comment", detail: "put the value in quotes: " + quoted(raw)})
+	s.i = stop
 }
 
 func (s *scanner) open() {
@@ -51,7 +71,7 @@ func (s *scanner) flowQuoted() {
 		s.i++
 	}
 	if s.i < len(s.text) && strings.IndexByte(",:]}#", s.text[s.i]) < 0 {
-		s.i = s.itemEnd(from)
+		s.i = itemEnd(s.text, from)
 		raw := strings.TrimRight(string(s.text[from:s.i]), " ")
 		s.add(afterQuote(from, from+len(raw), raw, end-from))
 	}
@@ -61,9 +81,10 @@ func (s *scanner) flowQuoted() {
 // trap, and is then skipped as a whole. False: the collection was left open.
 func (s *scanner) flowPlain() bool {
 	from := s.i
+	s.item = from
 	text := s.text
 	if strings.IndexByte("&*!%@`|>", text[from]) >= 0 {
-		s.i = max(s.itemEnd(from), from+1)
+		s.i = max(itemEnd(s.text, from), from+1)
 		raw := strings.TrimRight(string(text[from:s.i]), " \n\r")
 		s.add(startsWith(from, from+len(raw), raw))
 		return true
@@ -76,8 +97,8 @@ func (s *scanner) flowPlain() bool {
 			return true
 		case c == '#' && s.i > from && isSpace(text[s.i-1]):
 			return true
-		case c == '[' || c == '{':
-			s.i = s.itemEnd(from)
+		case c == '[' || c == '{' || c == '?':
+			s.i = itemEnd(s.text, from)
 			raw := strings.TrimRight(string(text[from:s.i]), " \n\r")
 			s.add(inFlow(from, from+len(raw), raw))
 			return true
@@ -93,11 +114,11 @@ func (s *scanner) flowPlain() bool {
 
 // itemEnd returns the end of the item that was meant to begin at from: a comma or
 // closing bracket outside the brackets, parentheses and quotes that it opens.
-func (s *scanner) itemEnd(from int) int {
+func itemEnd(text []byte, from int) int {
 	depth, quote := 0, byte(0)
-	end := lineEnd(s.text, from)
+	end := lineEnd(text, from)
 	for i := from; i < end; i++ {
-		switch c := s.text[i]; {
+		switch c := text[i]; {
 		case quote != 0:
 			if c == quote {
 				quote = 0

@@ -12,6 +12,7 @@ import (
 // the raw text. Each kind has a code, and a remedy that can be copied.
 type trap struct {
 	from, to              int
+	maskFrom, maskTo      int // the value that is meant, made harmless to read the rest; 0: it cannot be
 	code, summary, detail string
 	related               []source.Related
 }
@@ -22,7 +23,7 @@ func (t trap) diagnostic(f *source.File) source.Diagnostic {
 
 // startsWith is the trap of a value that begins with a character of YAML's own.
 func startsWith(from, to int, raw string) trap {
-	t := trap{from: from, to: to, code: "unquoted"}
+	t := trap{from: from, to: to, maskFrom: from, maskTo: to, code: "unquoted"}
 	if raw == "" {
 		return trap{from: from, to: from + 1, code: "unquoted", summary: "a value is missing here", detail: "write the value"}
 	}
@@ -34,21 +35,28 @@ func startsWith(from, to int, raw string) trap {
 		t.summary = "a value that begins with ! is a tag to YAML and would be dropped"
 		if word := strings.TrimSpace(raw[1:]); isExpression(word) {
 			t.detail = fmt.Sprintf("write `not %s`, or put it in quotes: %s", word, quoted(raw))
+		} else if _, value, ok := strings.Cut(raw, " "); ok {
+			t.detail = fmt.Sprintf("remove the tag: %s, or put the whole in quotes: %s", strings.TrimSpace(value), quoted(raw))
 		}
 	case "&":
 		t.code, t.summary = "anchor", "a value that begins with & is an anchor to YAML; anchors are not part of the language"
-		t.detail += "; what several steps share belongs into `defaults:`"
 	case "*":
 		t.code, t.summary = "alias", "a value that begins with * is an alias to YAML; aliases are not part of the language"
 	case ">", "|":
 		t.summary = fmt.Sprintf("a value that begins with %s starts a block of text to YAML", c)
 	}
+	if reference.MatchString(raw) {
+		t.detail = "remove it; what several steps share belongs into `defaults:`"
+	}
 	return t
 }
 
+// reference is an anchor or alias as other tools' files have them.
+var reference = regexp.MustCompile(`^[&*][\w-]+$`)
+
 // isExpression tells a condition from a YAML tag as other tools use them (!env X).
 func isExpression(word string) bool {
-	return word != "" && (strings.IndexByte(word, ' ') < 0 || strings.ContainsAny(word, "=<>(") || strings.Contains(word, " and ") || strings.Contains(word, " or "))
+	return word != "" && word[0] != '!' && (strings.IndexByte(word, ' ') < 0 || strings.ContainsAny(word, "=<>(") || strings.Contains(word, " and ") || strings.Contains(word, " or "))
 }
 
 // afterQuote is the trap of a value that begins with a quoted text and goes on.
@@ -57,19 +65,19 @@ func afterQuote(from, to int, raw string, end int) trap {
 	if left, rest := raw[:end], strings.TrimSpace(raw[end:]); len(rest) > 2 && (rest[:2] == "==" || rest[:2] == "!=") {
 		detail = fmt.Sprintf("swap the sides: `%s %s %s`, or put the whole in quotes: %s", strings.TrimSpace(rest[2:]), rest[:2], left, quoted(raw))
 	}
-	return trap{from: from, to: to, code: "unquoted", summary: "text follows the closing quote: to YAML the value ends there", detail: detail}
+	return trap{from: from, to: to, maskFrom: from, maskTo: to, code: "unquoted", summary: "text follows the closing quote: to YAML the value ends there", detail: detail}
 }
 
-// inFlow is the trap of an item of [ ] or { } that holds brackets or quotes.
+// inFlow is the trap of an item of [ ] or { } that holds brackets or a ?.
 func inFlow(from, to int, raw string) trap {
-	return trap{from: from, to: to, code: "flow-unquoted",
-		summary: fmt.Sprintf("inside [ ] and { } a text with brackets must be in quotes: %s", raw),
+	return trap{from: from, to: to, maskFrom: from, maskTo: to, code: "flow-unquoted",
+		summary: "inside [ ] and { } a text with brackets or a ? must be in quotes",
 		detail:  "put it in quotes: " + quoted(raw)}
 }
 
 // colonSpace is the trap of a plain value with `: ` in it.
 func colonSpace(from, to int, raw string) trap {
-	t := trap{from: from, to: to, code: "colon-unquoted", summary: "a colon and a space inside an unquoted value start a new key", detail: "put the value in quotes: " + quoted(raw)}
+	t := trap{from: from, to: to, maskFrom: from, maskTo: to, code: "colon-unquoted", summary: "a colon and a space inside an unquoted value start a new key", detail: "put the value in quotes: " + quoted(raw)}
 	if strings.Contains(raw, " ? ") {
 		t.summary = "`a ? b : c` must be in quotes: its colon starts a key to YAML"
 	}
@@ -89,7 +97,7 @@ func badEscapes(text []byte, from, to int) []trap {
 		}
 		if strings.IndexByte(escapes, text[i+1]) < 0 {
 			raw := strings.Trim(string(text[from:to]), `"`)
-			return []trap{{from: i, to: i + 2, code: "bad-escape",
+			return []trap{{from: i, to: i + 2, maskFrom: from + 1, maskTo: to - 1, code: "bad-escape",
 				summary: fmt.Sprintf(`\%c is not an escape inside double quotes`, text[i+1]),
 				detail:  "use single quotes: '" + strings.ReplaceAll(strings.ReplaceAll(raw, `\"`, `"`), "'", "''") + "'"}}
 		}
@@ -100,7 +108,7 @@ func badEscapes(text []byte, from, to int) []trap {
 
 // cut reports a plain value that a ` #` cuts off.
 func (c *converter) cut(n *source.Node, start, end int) {
-	text := c.file.Text
+	text := c.text
 	line := text[end:lineEnd(text, end)]
 	rest := strings.TrimLeft(string(line), " \t")
 	if len(rest) == len(line) || !strings.HasPrefix(rest, "#") || n.Null {
@@ -114,7 +122,9 @@ func (c *converter) cut(n *source.Node, start, end int) {
 	whole := strings.TrimRight(string(text[start:lineEnd(text, end)]), " \r")
 	d := source.Diagnostic{Code: "cut-comment", Summary: fmt.Sprintf("the value is cut at ` #`, where YAML starts a comment: %s", n.Text),
 		Detail: "put the value in quotes: " + quoted(whole), Range: at(c.file, from, from+1)}
-	if !open {
+	if open {
+		c.poison = append(c.poison, at(c.file, start, end))
+	} else {
 		d.Severity = source.Warning
 		d.Detail += ", or write a space after # if it is a comment"
 	}
@@ -152,6 +162,7 @@ func (c *converter) splitItems(list *source.Node) {
 		whole := source.Range{File: c.file, Start: n.Range.Start, End: last}
 		c.ds.Add(whole, "flow-comma", "a comma inside [ ] starts the next item: this is read as "+fmt.Sprintf("%d items", len(list.Items)-i),
 			"put the text in quotes: "+quoted(whole.Text()))
+		list.Items = append(list.Items[:i:i], &source.Node{Kind: source.Scalar, Text: whole.Text(), Range: whole})
 		return
 	}
 }
@@ -161,20 +172,27 @@ func (c *converter) splitItems(list *source.Node) {
 func (c *converter) splitFields(m *source.Node) {
 	for i := 1; i < len(m.Fields); i++ {
 		f, before := m.Fields[i], m.Fields[i-1].Value
-		if !f.Value.Null || f.Value.Text != "" || before.Kind != source.Scalar || before.Quoted || colonAfter(c.file.Text, f.Key.Range.End.Offset) {
+		if !f.Value.Null || f.Value.Text != "" || before.Kind != source.Scalar || before.Quoted || colonAfter(c.text, f.Key.Range.End.Offset) {
 			continue
 		}
 		j := i
-		for j+1 < len(m.Fields) && m.Fields[j+1].Value.Null && !colonAfter(c.file.Text, m.Fields[j+1].Key.Range.End.Offset) {
+		for j+1 < len(m.Fields) && m.Fields[j+1].Value.Null && !colonAfter(c.text, m.Fields[j+1].Key.Range.End.Offset) {
 			j++
 		}
 		whole := source.Range{File: c.file, Start: before.Range.Start, End: m.Fields[j].Key.Range.End}
-		c.ds.Add(whole, "flow-comma", fmt.Sprintf("a comma inside { } starts the next key: %q is read as a key without a value", f.Key.Text),
-			"put the text in quotes: "+quoted(whole.Text()))
+		remedy := "put the text in quotes: " + quoted(whole.Text())
+		if codes.MatchString(whole.Text()) {
+			remedy = "put the values in brackets: [" + whole.Text() + "]"
+		}
+		c.ds.Add(whole, "flow-comma", fmt.Sprintf("a comma inside { } starts the next key: %q is read as a key without a value", f.Key.Text), remedy)
+		m.Fields[i-1].Value = &source.Node{Kind: source.Scalar, Text: whole.Text(), Range: whole}
+		c.poison = append(c.poison, whole)
 		m.Fields = append(m.Fields[:i:i], m.Fields[j+1:]...)
 		return
 	}
 }
+
+var codes = regexp.MustCompile(`^[\dx]+(\s*,\s*[\dx]+)*$`)
 
 func colonAfter(text []byte, i int) bool {
 	for i < len(text) && isSpace(text[i]) {

@@ -26,7 +26,7 @@ func Validate(p *Plan, reg *element.Registry, opts Options) source.Diagnostics {
 	c.after()
 	c.files()
 	c.mentionsOfStatus()
-	return c.ds.Sorted()
+	return sound(c.ds, p.poison).Sorted()
 }
 
 // checker holds what the checks share.
@@ -57,7 +57,9 @@ func (c *checker) vars() {
 	types := map[string]expr.Type{}
 	for _, v := range c.plan.Vars {
 		c.free(v.Name, v.Range, "a variable")
+		before := len(c.ds)
 		v.Value.Bind(expr.NewEnv(c.fns, c.names).WithEnvironment(), &c.ds)
+		c.below(c.ds[before:])
 		c.names[v.Name], types[v.Name] = v.Value.Type(), v.Value.Type()
 		c.fixed[v.Name] = v.Range
 	}
@@ -66,6 +68,17 @@ func (c *checker) vars() {
 		c.overrides(e, types, all)
 	}
 	c.only = all
+}
+
+// below says of names that are defined further down that they are.
+func (c *checker) below(ds source.Diagnostics) {
+	for i := range ds {
+		for _, v := range c.plan.Vars {
+			if ds[i].Code == "undefined-variable" && ds[i].Range.Text() == v.Name {
+				ds[i].Detail = fmt.Sprintf("a variable may use those above it: move `%s` up", v.Name)
+			}
+		}
+	}
 }
 
 func (c *checker) overrides(e *Environment, types map[string]expr.Type, all *expr.Env) {

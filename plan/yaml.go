@@ -20,37 +20,93 @@ const (
 	maxDepth = 64
 )
 
-// readYAML turns a file into nodes. The node is nil where nothing can be read.
-// yaml.v3 is used for the structure only: the text of scalars is decoded by us.
-func readYAML(f *source.File) (*source.Node, source.Diagnostics) {
+// reading is what comes of a file: its root, nil where nothing can be read, what
+// is wrong with it as YAML, and the places whose text was not what it seems, so
+// that nothing more is to be said about them.
+type reading struct {
+	root   *source.Node
+	ds     source.Diagnostics
+	poison []source.Range
+}
+
+// readYAML turns a file into nodes. yaml.v3 is used for the structure only: the
+// text of scalars is decoded by us.
+func readYAML(f *source.File) reading {
 	if ds := guard(f); ds.HasErrors() {
-		return nil, ds
+		return reading{ds: ds}
 	}
 	traps := scan(f)
 	for _, t := range traps {
 		if t.code == "too-deep" {
-			return nil, source.Diagnostics{t.diagnostic(f)}
+			return reading{ds: source.Diagnostics{t.diagnostic(f)}}
 		}
 	}
-	text, shift := bytes.TrimPrefix(f.Text, []byte("\ufeff")), 0
-	if len(text) < len(f.Text) {
-		shift = 1
+	c := converter{file: f, text: f.Text}
+	root, err := c.read()
+	switch {
+	case errors.Is(err, io.EOF):
+		c.ds.Add(at(f, 0, 0), "empty-plan", "the plan is empty", "write at least `plan:` with a title and `thread_groups:`")
+	case err != nil:
+		ds := syntax(f, err, traps)
+		if c = (converter{file: f, text: masked(f.Text, traps)}); c.text != nil {
+			root, _ = c.read() // the first error stands; this one is about a text of our own
+		}
+		c.ds = append(sound(ds, commas(c.ds)), c.ds...)
+		for _, t := range traps {
+			c.poison = append(c.poison, at(f, t.maskFrom, t.maskTo))
+		}
+	}
+	return reading{root, c.ds, c.poison}
+}
+
+// commas returns the places of texts that a comma cuts: the remedy for the whole
+// is the remedy for what stands in it.
+func commas(ds source.Diagnostics) []source.Range {
+	var out []source.Range
+	for _, d := range ds {
+		if d.Code == "flow-comma" {
+			out = append(out, d.Range)
+		}
+	}
+	return out
+}
+
+// read parses the converter's text.
+func (c *converter) read() (*source.Node, error) {
+	text := bytes.TrimPrefix(c.text, []byte("\ufeff"))
+	if len(text) < len(c.text) {
+		c.shift = 1
 	}
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	doc, err := decodeDocument(d)
-	if errors.Is(err, io.EOF) {
-		return nil, source.Diagnostics{{Code: "empty-plan", Summary: "the plan is empty",
-			Detail: "write at least `plan:` with a title and `thread_groups:`", Range: at(f, 0, 0)}}
-	}
 	if err != nil {
-		return nil, syntax(f, err, traps)
+		return nil, err
 	}
-	c := converter{file: f, shift: shift}
 	root := c.convert(doc.Content[0], 0)
 	if next, err := decodeDocument(d); !errors.Is(err, io.EOF) {
 		c.secondDocument(next)
 	}
-	return root, c.ds
+	return root, nil
+}
+
+// masked returns the text with every trap's value made harmless, of the same
+// length, so that the rest can be read; nil if a trap is of the structure.
+func masked(text []byte, traps []trap) []byte {
+	out := bytes.Clone(text)
+	for _, t := range traps {
+		if t.maskTo == 0 {
+			return nil
+		}
+		for i := t.maskFrom; i < t.maskTo; i++ {
+			if out[i] < 0x80 {
+				out[i] = 'x'
+			}
+		}
+	}
+	if len(traps) == 0 {
+		return nil
+	}
+	return out
 }
 
 // decodeDocument reads one document. The library reports some malformed input
@@ -98,9 +154,12 @@ func syntax(f *source.File, err error, traps []trap) source.Diagnostics {
 
 // converter turns the library's nodes into ours.
 type converter struct {
-	file  *source.File
-	shift int // columns that a byte order mark takes on the first line
-	ds    source.Diagnostics
+	file   *source.File
+	text   []byte // the file's text, or of the same shape
+	shift  int    // columns that a byte order mark takes on the first line
+	flow   int    // open flow collections
+	ds     source.Diagnostics
+	poison []source.Range
 }
 
 func (c *converter) pos(n *yaml.Node) int {
@@ -117,30 +176,55 @@ func (c *converter) convert(n *yaml.Node, depth int) *source.Node {
 		c.ds.Add(at(c.file, start, start+1), "too-deep", fmt.Sprintf("the plan is nested more than %d levels deep", maxDepth), "")
 		return &source.Node{Kind: source.Scalar, Null: true, Range: at(c.file, start, start)}
 	}
+	if n.Kind == yaml.AliasNode {
+		return c.poisoned(c.special(start))
+	}
 	body := c.properties(n, start)
-	switch n.Kind {
-	case yaml.MappingNode:
+	if n.Style&yaml.FlowStyle != 0 {
+		c.flow++
+		defer func() { c.flow-- }()
+	}
+	switch {
+	case n.Kind == yaml.MappingNode:
 		return c.mapping(n, body, depth)
-	case yaml.SequenceNode:
+	case n.Kind == yaml.SequenceNode:
 		return c.sequence(n, body, depth)
-	case yaml.AliasNode:
-		raw := valueText(c.file.Text, start)
-		t := startsWith(start, start+len(raw), raw)
-		c.ds = append(c.ds, t.diagnostic(c.file))
-		return &source.Node{Kind: source.Scalar, Text: raw, Quoted: true, Range: at(c.file, start, start+len(raw))}
+	case body != start && n.Value == "":
+		return c.poisoned(at(c.file, start, start+len(c.raw(start))))
 	}
 	return c.scalar(n, body)
 }
 
-// properties reports tags and anchors and returns where the value itself begins.
-func (c *converter) properties(n *yaml.Node, start int) int {
-	text := c.file.Text
-	if n.Kind == yaml.AliasNode || n.Style&yaml.TaggedStyle == 0 && n.Anchor == "" {
-		return start
+// poisoned stands for a value that was reported already.
+func (c *converter) poisoned(r source.Range) *source.Node {
+	c.poison = append(c.poison, r)
+	return &source.Node{Kind: source.Scalar, Text: "true", Quoted: true, Range: r}
+}
+
+// raw returns the text of the value at start as it was meant.
+func (c *converter) raw(start int) string {
+	text := valueText(c.text, start)
+	if end := itemEnd(c.text, start) - start; c.flow > 0 && end < len(text) {
+		text = strings.TrimRight(text[:end], " ")
 	}
-	raw := valueText(text, start)
+	return text
+}
+
+// special reports a value that begins with a character of YAML's own.
+func (c *converter) special(start int) source.Range {
+	raw := c.raw(start)
 	t := startsWith(start, start+len(raw), raw)
 	c.ds = append(c.ds, t.diagnostic(c.file))
+	return at(c.file, t.from, t.to)
+}
+
+// properties reports tags and anchors and returns where the value itself begins.
+func (c *converter) properties(n *yaml.Node, start int) int {
+	text := c.text
+	if n.Style&yaml.TaggedStyle == 0 && n.Anchor == "" {
+		return start
+	}
+	c.special(start)
 	for start < len(text) && (text[start] == '!' || text[start] == '&') {
 		for start < len(text) && !isSpace(text[start]) && text[start] != ',' {
 			start++
@@ -154,7 +238,7 @@ func (c *converter) properties(n *yaml.Node, start int) int {
 
 func (c *converter) scalar(n *yaml.Node, start int) *source.Node {
 	out := &source.Node{Kind: source.Scalar, Text: n.Value}
-	text := c.file.Text
+	text := c.text
 	end := start
 	switch {
 	case n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0:
@@ -184,7 +268,7 @@ func (c *converter) sequence(n *yaml.Node, start, depth int) *source.Node {
 		end = max(end, v.Range.End.Offset)
 	}
 	if out.Flow {
-		end = closing(c.file.Text, end, ']')
+		end = closing(c.text, end, ']')
 		c.splitItems(out)
 	}
 	out.Range = at(c.file, start, end)
@@ -213,12 +297,12 @@ func (c *converter) mapping(n *yaml.Node, start, depth int) *source.Node {
 		}
 		first[key.Text] = key
 		if value.Null && value.Text == "" {
-			value.Range = at(c.file, afterKey(c.file.Text, key.Range.End.Offset), afterKey(c.file.Text, key.Range.End.Offset))
+			value.Range = at(c.file, afterKey(c.text, key.Range.End.Offset), afterKey(c.text, key.Range.End.Offset))
 		}
 		out.Fields = append(out.Fields, source.Field{Key: key, Value: value})
 	}
-	if out.Flow && start < len(c.file.Text) && c.file.Text[start] == '{' {
-		end = closing(c.file.Text, max(end, start+1), '}')
+	if out.Flow && start < len(c.text) && c.text[start] == '{' {
+		end = closing(c.text, max(end, start+1), '}')
 		c.splitFields(out)
 	}
 	out.Range = at(c.file, start, end)
@@ -230,9 +314,9 @@ func (c *converter) secondDocument(next *yaml.Node) {
 	if next != nil {
 		from = c.pos(next.Content[0])
 	}
-	offset := bytes.LastIndex(c.file.Text[:max(from, 0)], []byte("\n---")) + 1
+	offset := bytes.LastIndex(c.text[:max(from, 0)], []byte("\n---")) + 1
 	if offset == 0 {
-		offset = max(bytes.LastIndex(c.file.Text, []byte("\n---"))+1, 0)
+		offset = max(bytes.LastIndex(c.text, []byte("\n---"))+1, 0)
 	}
 	c.ds.Add(at(c.file, offset, offset+3), "second-document", "a plan file holds one document; everything after this `---` would be ignored",
 		"remove the line, or move what follows into a file of its own")

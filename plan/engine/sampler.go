@@ -56,7 +56,7 @@ func (n *sampler) run(ctx context.Context, th *thread) signal {
 	s.Reset()
 	th.Sample = s
 	s.Series, s.Needs = n.series, n.needs
-	due, err := n.wait(ctx, th)
+	due, now, err := n.wait(ctx, th)
 	if err != nil {
 		if th.waitContext(ctx).Err() != nil || ctx.Err() != nil {
 			return interrupted
@@ -65,7 +65,7 @@ func (n *sampler) run(ctx context.Context, th *thread) signal {
 		return th.fail(ctx, n.control, err)
 	}
 	th.begin()
-	s.Dispatched = th.Now()
+	s.Dispatched = now
 	s.Due, s.FreeSince = due.at, due.free
 	if !due.set {
 		s.Due, s.FreeSince = s.Dispatched, s.Dispatched
@@ -95,21 +95,18 @@ func (n *sampler) run(ctx context.Context, th *thread) signal {
 }
 
 // wait asks the timers one after another, each with the clock as it is when the
-// wait before is over, and returns when the sample was due. A think time after a
-// scheduled time moves the due time with it, so that it never counts as lateness.
-func (n *sampler) wait(ctx context.Context, th *thread) (dueTime, error) {
-	due := th.due
+// wait before is over, and returns when the sample was due and the time now. A
+// think time after a scheduled time moves the due time with it, so that it never
+// counts as lateness.
+func (n *sampler) wait(ctx context.Context, th *thread) (due dueTime, now time.Duration, err error) {
+	due, now = th.due, th.Now()
 	th.due = dueTime{}
-	if len(n.timers) == 0 {
-		return due, ctx.Err()
-	}
 	wait := th.waitContext(ctx)
 	for i := range n.timers {
 		t := &n.timers[i]
-		now := th.Now()
 		at, err := n.ask(th, t, now)
 		if err != nil {
-			return due, err
+			return due, now, err
 		}
 		switch {
 		case t.scheduled:
@@ -123,10 +120,13 @@ func (n *sampler) wait(ctx context.Context, th *thread) (dueTime, error) {
 			err = th.run.clock.Sleep(wait, at-now)
 		}
 		if err != nil {
-			return due, err
+			return due, now, err
+		}
+		if at > now {
+			now = th.Now()
 		}
 	}
-	return due, nil
+	return due, now, ctx.Err()
 }
 
 func (n *sampler) ask(th *thread, t *timer, now time.Duration) (at time.Duration, err error) {

@@ -98,12 +98,13 @@ func (d *Decoder) object(n *source.Node, v reflect.Value, f *field) {
 		d.Diagnostics.Add(n.Range, "wrong-type", d.subject(f)+" must be a map, not "+describe(n), "write its keys: "+sample(l))
 		return
 	}
+	before := len(*d.Diagnostics)
 	d.fields(m, v, l)
 	if d.Partial {
 		return
 	}
 	d.absent(m, v, l, f)
-	if c, ok := v.Addr().Interface().(checker); ok {
+	if c, ok := v.Addr().Interface().(checker); ok && len(*d.Diagnostics) == before {
 		c.Check(func(key, code, summary, detail string) {
 			where := m.Range
 			if at := m.Get(key); at != nil {
@@ -316,17 +317,11 @@ func (d *Decoder) literal(n *source.Node, v reflect.Value, f *field) {
 		return
 	}
 	if err := setLiteral(n.Text, v); err != nil {
-		d.Diagnostics.Add(n.Range, literalCode(err), d.subject(f)+": "+err.Error(), "")
+		summary, detail, _ := strings.Cut(err.Error(), "; ")
+		d.Diagnostics.Add(n.Range, "bad-"+wordOf(v.Type()), d.subject(f)+": "+summary, detail)
 		return
 	}
 	d.bounds(n, v, f)
-}
-
-func literalCode(err error) string {
-	if strings.Contains(err.Error(), "has no unit") {
-		return "missing-unit"
-	}
-	return "wrong-type"
 }
 
 func setLiteral(text string, v reflect.Value) error {

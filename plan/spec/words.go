@@ -35,6 +35,9 @@ func UnknownKey(key *source.Node, what string, legal []string, elsewhere func(st
 		detail = elsewhere(key.Text)
 	}
 	if detail == "" {
+		detail = foreignHint(key.Text, legal, nil)
+	}
+	if detail == "" {
 		if word := expr.DidYouMean(key.Text, legal); word != "" {
 			detail = fmt.Sprintf("did you mean `%s`?", word)
 		}
