@@ -83,7 +83,7 @@ assertions and thresholds, in one program.
 	})
 	root.PersistentFlags().Bool("no-color", false, "no colours")
 	root.AddCommand(
-		newExec(env, registry), newValidate(env, registry), newExplain(env, registry),
+		newExec(env, registry), newValidate(env, registry),
 		newReport(env), newSchema(env, registry), newVersion(env), newShop(env),
 	)
 	return root

@@ -17,7 +17,7 @@ import (
 // fills all of them.
 type Env struct {
 	Args     []string // without the program's name
-	Getenv   func(name string) string
+	Getenv   func(name string) (string, bool)
 	Stdin    io.Reader
 	Stdout   io.Writer
 	Stderr   io.Writer
@@ -40,7 +40,7 @@ func OS() Env {
 	}
 	terminal := term.IsTerminal(int(os.Stderr.Fd())) && os.Getenv("CI") != "true"
 	return Env{
-		Args: os.Args[1:], Getenv: os.Getenv, Dir: dir,
+		Args: os.Args[1:], Getenv: os.LookupEnv, Dir: dir,
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Now: time.Now, Notify: notify, Self: self,
 		Terminal: terminal,

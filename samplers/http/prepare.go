@@ -8,7 +8,6 @@ import (
 	"os"
 	"strings"
 	"sync/atomic"
-	"time"
 
 	"runner/plan/element"
 	"runner/samplers/http/h1"
@@ -165,5 +164,3 @@ func splitRequest(text string) (method, target string) {
 	}
 	return method, strings.TrimLeft(target, " ")
 }
-
-const defaultTimeout = 30 * time.Second

@@ -14,8 +14,7 @@ type exchange struct {
 	client  *h1.Client
 	req     h1.Request
 	res     h1.Response
-	perPass bool // keep_alive: iteration was used since the last iteration began
-	url     h1.URL
+	perPass bool   // keep_alive: iteration was used since the last iteration began
 	text    []byte // rendered request line
 	base    []byte
 	head    []byte
@@ -54,3 +53,27 @@ type noScope struct{}
 
 func (noScope) Lookup(string) (any, bool) { return nil, false }
 func (noScope) Machine() *expr.Machine    { return nil }
+
+// Cookie returns a cookie that would be sent to the last answer's URL.
+func (x *exchange) Cookie(name string) (string, bool) {
+	url, err := h1.ParseURL(x.res.FinalURL())
+	if err != nil {
+		return "", false
+	}
+	return x.client.Cookie(url, name)
+}
+
+// Cookies returns the cookies that would be sent to the last answer's URL.
+func (x *exchange) Cookies() map[string]any {
+	all := map[string]any{}
+	url, err := h1.ParseURL(x.res.FinalURL())
+	if err != nil {
+		return all
+	}
+	for _, c := range x.client.Cookies(url) {
+		if _, dup := all[c.Name]; !dup {
+			all[c.Name] = c.Value
+		}
+	}
+	return all
+}

@@ -1,0 +1,195 @@
+package cmd
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"runner/plan/element"
+	"runner/plan/engine"
+	"runner/reporters"
+)
+
+// execOptions are the flags of exec.
+type execOptions struct {
+	planOptions
+	out     string
+	reports []string
+	only    []string
+	seed    string
+	demo    bool
+	quiet   bool
+}
+
+func newExec(env Env, reg *element.Registry) *cobra.Command {
+	var o execOptions
+	c := &cobra.Command{
+		Use:   "exec [PLAN]",
+		Short: "Run a plan; the exit code is the verdict",
+		Long: `Run a plan and write its reports into a results folder: summary.json,
+report.html, junit.xml, report.xlsx and run.journal.
+
+Without a plan, --demo runs the built-in quickstart against the built-in demo
+shop. Ctrl-C once ends the run gently and still writes every report; twice, at once.
+` + exitCodes,
+		Example: `  runner exec --demo
+  runner exec plan.yaml --env staging --var users=200
+  runner exec plan.yaml --out results/today --report junit=build/junit.xml`,
+		Args: needsPlan(0, 1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return runExec(c.Context(), env, c, reg, args, o)
+		},
+	}
+	o.flags(c)
+	c.Flags().StringVar(&o.out, "out", "", "write results into this `folder` (default results/PLAN/TIME)")
+	c.Flags().StringArrayVar(&o.reports, "report", nil, "also write a `format=path`; none writes no reports; may be repeated")
+	c.Flags().StringArrayVar(&o.only, "only", nil, "run only this thread `group`; may be repeated")
+	c.Flags().StringVar(&o.seed, "seed", "", "seed of everything random, to repeat a run (default: a new one)")
+	c.Flags().BoolVar(&o.demo, "demo", false, "start the built-in demo shop and set the variable base to it")
+	c.Flags().BoolVarP(&o.quiet, "quiet", "q", false, "print the verdict and what is wrong, nothing else")
+	return c
+}
+
+func runExec(ctx context.Context, env Env, c *cobra.Command, reg *element.Registry, args []string, o execOptions) error {
+	path := ""
+	if len(args) > 0 {
+		path = args[0]
+	}
+	if path == "" && !o.demo {
+		return usage(fmt.Errorf("name a plan file: runner exec plan.yaml, or try runner exec --demo"))
+	}
+	wanted, err := parseReports(o.reports)
+	if err != nil {
+		return usage(err)
+	}
+	if o.planOptions.seed, err = seedOf(o.seed); err != nil {
+		return usage(err)
+	}
+	o.runID = newRunID()
+	if o.demo {
+		s, err := startShop(ctx, env)
+		if err != nil {
+			return invalid(err)
+		}
+		defer s.stop()
+		o.base = s.base
+	}
+	l, err := load(env, c, reg, path, o.planOptions)
+	if err != nil {
+		return err
+	}
+	program, closeData, err := l.compile(env, reg, o.only, o.planOptions.seed)
+	if err != nil {
+		return usage(err)
+	}
+	if err := report(env, c, l.notices, "text"); err != nil || program == nil {
+		return err
+	}
+	defer closeData()
+	s := &session{
+		env: env, loaded: l, program: program, reports: wanted,
+		seed: o.planOptions.seed, runID: o.runID,
+		console: reporters.NewConsole(reporters.ConsoleOptions{
+			Progress: env.Stderr, Result: env.Stdout, Terminal: env.Terminal,
+			Width: env.Width, Quiet: o.quiet, Colour: colour(env, c),
+		}),
+	}
+	if err := s.openFolder(o.out); err != nil {
+		return invalid(err)
+	}
+	return s.run(ctx)
+}
+
+func newRunID() string {
+	var b [6]byte
+	_, _ = rand.Read(b[:]) // never fails, by its documentation
+	return hex.EncodeToString(b[:])
+}
+
+// wantedReports is what --report asks for.
+type wantedReports struct {
+	none   bool
+	extra  []reporters.Reporter // into the results folder
+	copies []reportCopy
+}
+
+type reportCopy struct {
+	reporter reporters.Reporter
+	path     string
+}
+
+func parseReports(list []string) (wantedReports, error) {
+	var w wantedReports
+	for _, text := range list {
+		if text == "none" {
+			w.none = true
+			continue
+		}
+		name, path, hasPath := strings.Cut(text, "=")
+		r, ok := reporters.ByName(name)
+		if !ok || hasPath && path == "" {
+			return w, fmt.Errorf("--report %s: write format=path with one of the formats %s, or none", text, formats())
+		}
+		if hasPath {
+			w.copies = append(w.copies, reportCopy{r, path})
+		} else {
+			w.extra = append(w.extra, r)
+		}
+	}
+	return w, nil
+}
+
+func formats() string {
+	var names []string
+	for _, r := range reporters.All() {
+		names = append(names, r.Name())
+	}
+	return strings.Join(names, ", ")
+}
+
+// defaultReports are written without being asked for.
+func defaultReports() []reporters.Reporter {
+	var all []reporters.Reporter
+	for _, name := range []string{"json", "html", "junit", "xlsx"} {
+		if r, ok := reporters.ByName(name); ok {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// folderOf returns the default results folder of a plan: results/SLUG/TIME.
+func folderOf(env Env, name string) string {
+	slug := strings.Map(func(r rune) rune {
+		switch {
+		case 'a' <= r && r <= 'z', '0' <= r && r <= '9':
+			return r
+		case 'A' <= r && r <= 'Z':
+			return r + 'a' - 'A'
+		}
+		return '-'
+	}, name)
+	slug = strings.Trim(strings.Join(strings.FieldsFunc(slug, func(r rune) bool { return r == '-' }), "-"), "-")
+	if slug == "" {
+		slug = "plan"
+	}
+	base := filepath.Join("results", slug[:min(len(slug), 60)], env.Now().UTC().Format("20060102T150405Z"))
+	folder := base
+	for i := 2; exists(env.path(folder)); i++ {
+		folder = fmt.Sprintf("%s-%d", base, i)
+	}
+	return folder
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+var _ engine.Feeder = feeder{}

@@ -1,0 +1,182 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+
+	"runner/plan/element"
+	"runner/plan/engine"
+	"runner/reporters"
+	"runner/reporters/stats"
+)
+
+// session is one run from the compiled program to the written reports.
+type session struct {
+	env     Env
+	loaded  *loaded
+	program *engine.Program
+	reports wantedReports
+	console *reporters.Console
+	folder  string
+	journal *os.File // nil with --report none
+	seed    uint64
+	runID   string
+}
+
+// openFolder creates the results folder and the journal in it, and removes what
+// an earlier run left there under the names of this run's reports.
+func (s *session) openFolder(out string) error {
+	if s.reports.none {
+		return nil
+	}
+	s.folder = out
+	if out == "" {
+		s.folder = folderOf(s.env, s.loaded.plan.Name)
+	}
+	dir := s.env.path(s.folder)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("create the results folder: %w", err)
+	}
+	for _, r := range reporters.All() {
+		if err := os.Remove(filepath.Join(dir, r.File())); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("clear the results folder: %w", err)
+		}
+	}
+	journal, err := os.Create(filepath.Join(dir, "run.journal"))
+	if err != nil {
+		return fmt.Errorf("create the journal: %w", err)
+	}
+	s.journal = journal
+	return nil
+}
+
+// run runs the program and reports; its error carries the exit code.
+func (s *session) run(ctx context.Context) error {
+	clock, release := engine.NewClock()
+	defer release()
+	layout := s.program.Layout()
+	layout.Notes = append(slices.Clone(layout.Notes), s.resourceNotes()...)
+	options := stats.Options{Now: clock.Now, Started: s.env.Now(), Info: s.info()}
+	if s.journal != nil {
+		options.Journal = s.journal
+		defer s.journal.Close()
+	}
+	recorder := stats.New(layout, options)
+	runner := &engine.Runner{Program: s.program, Recorder: recorder, Clock: clock, Log: newLog(s.console, s.loaded.values.Masker), Seed: s.seed}
+	end := s.drive(ctx, runner, recorder)
+	return s.finish(recorder, end)
+}
+
+// drive runs the engine beside its observers: signals, the recorder's clock
+// tick and the progress. All of them have ended when it returns.
+func (s *session) drive(ctx context.Context, runner *engine.Runner, recorder *stats.Recorder) stats.EndInfo {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	signals, stopSignals := s.env.Notify()
+	defer stopSignals()
+	beside, stopBeside := context.WithCancel(context.Background())
+	var observers sync.WaitGroup
+	var caught signalState
+	observers.Go(func() { caught.watch(beside, signals, runner.Drain, cancel) })
+	observers.Go(func() {
+		recorder.Run(beside, func(_ *element.Threshold, reason string) { runner.Stop("", reason) })
+	})
+	observers.Go(func() { s.showProgress(beside, runner, recorder) })
+	err := runner.Run(ctx)
+	stopBeside()
+	observers.Wait()
+	return s.endInfo(err, runner, &caught)
+}
+
+func (s *session) endInfo(err error, runner *engine.Runner, caught *signalState) stats.EndInfo {
+	end := stats.EndInfo{Signal: caught.first, Aborted: caught.second}
+	var setup *engine.SetupError
+	switch {
+	case err == nil || errors.Is(err, context.Canceled):
+	case errors.As(err, &setup):
+		end.SetupError = setup.Error()
+	default:
+		end.Errors = append(end.Errors, err.Error())
+	}
+	if caught.first == 0 {
+		end.Stopped = runner.Reason()
+	}
+	return end
+}
+
+// signalState is what signals have asked for; read after watch has returned.
+type signalState struct {
+	first  int // number of the first signal, 0 for none
+	second bool
+}
+
+// watch drains on the first signal and cancels on the second, until ctx ends.
+func (c *signalState) watch(ctx context.Context, signals <-chan os.Signal, drain func(), cancel func()) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case received := <-signals:
+			number, ok := received.(syscall.Signal)
+			if !ok {
+				continue
+			}
+			if c.first == 0 {
+				c.first = int(number)
+				drain()
+				continue
+			}
+			c.second = true
+			cancel()
+			signal.Reset(number) // a third one ends the program the hard way
+		}
+	}
+}
+
+func (s *session) showProgress(ctx context.Context, runner *engine.Runner, recorder *stats.Recorder) {
+	every := time.Second
+	if s.env.Terminal {
+		every = 250 * time.Millisecond
+	}
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			s.console.Progress(progressOf(runner.Status(), recorder.Progress()))
+		}
+	}
+}
+
+// progressOf joins what the engine and the recorder know of the groups.
+func progressOf(groups []engine.GroupStatus, p stats.Progress) reporters.Progress {
+	out := reporters.Progress{Elapsed: p.At}
+	for i, g := range p.Groups {
+		row := reporters.GroupProgress{
+			Name: g.Name, Active: g.Active, Rate: g.Rate, Samples: g.Samples, Errors: g.Errors, Dropped: g.Dropped,
+			Planned: g.Max, Done: -1, Left: -1,
+		}
+		if g.Planned != nil && !g.Open {
+			row.Planned = int(*g.Planned)
+		}
+		if g.P95 != nil {
+			ns := g.P95.Nanoseconds()
+			row.P95 = &ns
+		}
+		if i < len(groups) {
+			row.Done, row.Left = groups[i].Done, groups[i].Left
+		}
+		out.Groups = append(out.Groups, row)
+	}
+	return out
+}

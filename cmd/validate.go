@@ -1,0 +1,80 @@
+package cmd
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"runner/plan/element"
+	"runner/plan/source"
+)
+
+func newValidate(env Env, reg *element.Registry) *cobra.Command {
+	var o planOptions
+	c := &cobra.Command{
+		Use:   "validate PLAN...",
+		Short: "Check plans without sending anything",
+		Long: `Check plans: every problem is listed with its place and what to write instead.
+Nothing is sent. Files that the plan names (CSV data, bodies) are opened.
+` + exitCodes,
+		Example: "  runner validate plan.yaml\n  runner validate --format json plans/*.yaml",
+		Args:    needsPlan(1, -1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return runValidate(env, c, reg, args, o)
+		},
+	}
+	o.flags(c)
+	return c
+}
+
+func runValidate(env Env, c *cobra.Command, reg *element.Registry, paths []string, o planOptions) error {
+	var all source.Diagnostics
+	failed := error(nil)
+	for _, path := range paths {
+		ds, err := check(env, reg, path, o)
+		if err != nil {
+			return usage(err)
+		}
+		all = append(all, ds...)
+		if o.format == "text" {
+			if err := report(env, c, ds, o.format); err != nil {
+				failed = err
+				continue
+			}
+			fmt.Fprintf(env.Stdout, "%s: ok\n", path)
+		}
+	}
+	if o.format != "text" {
+		return report(env, c, all, o.format)
+	}
+	return failed
+}
+
+// check returns the problems of one plan, as far as they show without a run.
+func check(env Env, reg *element.Registry, path string, o planOptions) (source.Diagnostics, error) {
+	l, err := inspect(env, reg, path, o)
+	if err != nil || l.notices.HasErrors() {
+		if l == nil {
+			return nil, err
+		}
+		return l.notices, err
+	}
+	_, closeAll, err := l.compile(env, reg, nil, 0)
+	if closeAll != nil {
+		closeAll()
+	}
+	return l.notices, err
+}
+
+// needsPlan wants from low to high plan files, high < 0 being no limit.
+func needsPlan(low, high int) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		switch {
+		case len(args) < low:
+			return usage(fmt.Errorf("name a plan file: runner %s plan.yaml", c.Name()))
+		case high >= 0 && len(args) > high:
+			return usage(fmt.Errorf("runner %s takes one plan, not %d", c.Name(), len(args)))
+		}
+		return nil
+	}
+}
