@@ -208,7 +208,8 @@ func (d *decoder) float() float64 {
 
 func (d *decoder) dur() time.Duration { return time.Duration(d.int()) }
 
-func (d *decoder) text() string { return string(d.bytes()) }
+// text reads a text; one longer than any that is written is cut.
+func (d *decoder) text() string { return cut(string(d.bytes()), 2*maxText+len("…")) }
 
 func (d *decoder) bytes() []byte {
 	n := d.len(len(d.b))
@@ -322,6 +323,9 @@ func (d *decoder) delta(out *delta) {
 			return
 		}
 		d.cell(out.cell(i), &out.pool)
+		if out.pool.made > maxReplayPages/2 {
+			d.fail()
+		}
 	}
 	if len(d.b) > 0 {
 		d.fail()

@@ -154,13 +154,16 @@ func DecodeV2(text string) (*Histogram, error) {
 
 // recordMany adds n values that are known by their bucket.
 func (h *Histogram) recordMany(v, n int64) {
-	h.record(v, nil)
-	if n == 1 {
+	if n < 1 {
 		return
 	}
+	v = max(v, 0)
+	h.record(v, nil)
 	rest := n - 1
-	i := indexOf(min(v, highestValue))
-	h.slotPage(i>>pageBits, nil)[i&(pageSlots-1)] += rest
+	if rest == 0 {
+		return
+	}
+	h.bump(indexOf(min(v, highestValue)), rest, nil)
 	h.n += rest
 	h.addSum(v, rest)
 	h.squares += float64(v) * float64(v) * float64(rest)

@@ -47,14 +47,12 @@ func (g *generator) add(d *delta) {
 	}
 	g.rss = max(g.rss, d.process.rss)
 	for _, p := range d.process.pauses {
-		for range min(p.N, maxPauses) {
-			g.pauses.record(int64(p.Upper), &g.pool)
-		}
+		g.pauses.recordMany(int64(p.Upper), int64(min(p.N, maxPauses)))
 	}
 }
 
 // maxPauses bounds the stops counted of one length and interval.
-const maxPauses = 10_000
+const maxPauses = 1 << 20
 
 // cpuShare returns the part of all CPUs that the process used.
 func (g *generator) cpuShare() (float64, bool) {

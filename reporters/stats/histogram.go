@@ -3,6 +3,7 @@ package stats
 import (
 	"math"
 	"math/bits"
+	"slices"
 	"time"
 )
 
@@ -47,12 +48,18 @@ func (p *pagePool) take() *page {
 	return pg
 }
 
+// maxFew is up to how many values a histogram lists their buckets before it
+// takes pages: most series see few samples in a second.
+const maxFew = 128
+
 // Histogram counts times in nanoseconds. The counts are in HdrHistogram's
 // layout, in pages that are allocated on first use; count, minimum, maximum and
 // sum are exact. Values outside 0..1 h are clamped in the counts and counted. The
-// zero value is empty and ready; not safe for concurrent use.
+// zero value is empty and ready; not safe for concurrent use, not even reading.
 type Histogram struct {
-	pages    []*page
+	few      []uint16 // the bucket of each value while there are few
+	pages    []*page  // the counts, once dense
+	dense    bool
 	n        int64
 	min, max int64
 	sumHi    uint64
@@ -87,8 +94,34 @@ func (h *Histogram) record(v int64, pool *pagePool) {
 	h.sumHi += carry
 	f := float64(v)
 	h.squares += f * f
-	i := indexOf(slot)
-	h.slotPage(i>>pageBits, pool)[i&(pageSlots-1)]++
+	h.bump(indexOf(slot), 1, pool)
+}
+
+// bump adds n to a bucket.
+func (h *Histogram) bump(index int, n int64, pool *pagePool) {
+	if !h.dense {
+		if n == 1 && len(h.few) < maxFew {
+			if h.few == nil {
+				h.few = make([]uint16, 0, maxFew)
+			}
+			h.few = append(h.few, uint16(index))
+			return
+		}
+		h.spill(pool)
+	}
+	h.slotPage(index>>pageBits, pool)[index&(pageSlots-1)] += n
+}
+
+// spill moves the listed buckets into pages.
+func (h *Histogram) spill(pool *pagePool) {
+	if h.dense {
+		return
+	}
+	h.dense = true
+	for _, i := range h.few {
+		h.slotPage(int(i>>pageBits), pool)[i&(pageSlots-1)]++
+	}
+	h.few = h.few[:0]
 }
 
 func (h *Histogram) slotPage(i int, pool *pagePool) *page {
@@ -158,6 +191,12 @@ func (h *Histogram) merge(from *Histogram, pool *pagePool) {
 	if from.n == 0 {
 		return
 	}
+	for _, i := range from.few {
+		h.bump(int(i), 1, pool)
+	}
+	if from.dense {
+		h.spill(pool)
+	}
 	for i, src := range from.pages {
 		if src == nil {
 			continue
@@ -188,19 +227,25 @@ func (h *Histogram) release(pool *pagePool) {
 	if h.n == 0 {
 		return
 	}
-	for i, p := range h.pages {
-		if p != nil {
-			*p = page{}
-			pool.free = append(pool.free, p)
-			h.pages[i] = nil
+	if h.dense {
+		for i, p := range h.pages {
+			if p != nil {
+				*p = page{}
+				pool.free = append(pool.free, p)
+				h.pages[i] = nil
+			}
 		}
 	}
-	*h = Histogram{pages: h.pages}
+	*h = Histogram{pages: h.pages, few: h.few[:0]}
 }
 
 // each calls f for every bucket that is not empty, in ascending order, until f
 // returns false.
 func (h *Histogram) each(f func(index int, n int64) bool) {
+	if !h.dense {
+		h.eachFew(f)
+		return
+	}
 	for i, p := range h.pages {
 		if p == nil {
 			continue
@@ -210,6 +255,20 @@ func (h *Histogram) each(f func(index int, n int64) bool) {
 				return
 			}
 		}
+	}
+}
+
+func (h *Histogram) eachFew(f func(index int, n int64) bool) {
+	slices.Sort(h.few)
+	for i := 0; i < len(h.few); {
+		k := i + 1
+		for k < len(h.few) && h.few[k] == h.few[i] {
+			k++
+		}
+		if !f(int(h.few[i]), int64(k-i)) {
+			return
+		}
+		i = k
 	}
 }
 

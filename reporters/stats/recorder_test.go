@@ -310,3 +310,24 @@ func TestRunTicksAndStops(t *testing.T) {
 		t.Error("a second Summary is another one")
 	}
 }
+
+func BenchmarkSummary(b *testing.B) {
+	l := testLayout()
+	for i := len(l.Series); i < 100; i++ {
+		l.Series = append(l.Series, element.Series{ID: i, Group: 0, Name: "s" + strconv.Itoa(i), Phase: element.Load})
+	}
+	r := newRig(l)
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 1200 {
+		for i := range 3000 {
+			s := sample(i%100, r.clock.at, time.Duration(rng.ExpFloat64()*float64(50*time.Millisecond)))
+			r.Shard(0, i).Record(&s)
+		}
+		r.second()
+	}
+	b.ReportMetric(float64(r.journal.Len())/1200, "journal-B/s")
+	b.ReportAllocs()
+	for b.Loop() {
+		r.Snapshot()
+	}
+}

@@ -84,7 +84,7 @@ func (s *sparse) addTo(h *Histogram, pool *pagePool) {
 		return
 	}
 	for p := s.pairs(); p.next(); {
-		h.slotPage(p.index>>pageBits, pool)[p.index&(pageSlots-1)] += p.n
+		h.bump(p.index, p.n, pool)
 	}
 	h.mergeTotals(&Histogram{n: s.n, min: s.min, max: s.max, sumHi: s.sumHi, sumLo: s.sumLo, squares: s.squares, clamped: s.clamped})
 }
