@@ -1,6 +1,7 @@
 package assertions
 
 import (
+	"errors"
 	"strings"
 
 	"runner/plan/element"
@@ -28,11 +29,41 @@ type expression struct {
 // Assert holds when the expression is true.
 func (a *expression) Assert(t *element.Thread, _ *element.Sample) error {
 	ok, err := a.That.EvalBool(t)
-	if ok || err != nil {
+	switch {
+	case ok && err == nil:
+		return nil
+	case unset(err):
 		return err
+	case err != nil:
+		return fail(t, cutSource(a.That.Source())+" does not hold", cutSource(a.That.Source()), cut(reason(err)))
 	}
 	expected, actual := explained(a.That.Explain(t))
 	return fail(t, cutSource(a.That.Source())+" does not hold", cut(expected), cut(actual))
+}
+
+// unset reports an error that is the plan's fault: a variable without a value.
+// All others come from a response that is not as the expression has it.
+func unset(err error) bool {
+	var u *expr.UnsetError
+	if !errors.As(err, &u) {
+		return false
+	}
+	root := u.Name
+	if i := strings.IndexAny(root, ".["); i >= 0 {
+		root = root[:i]
+	}
+	_, response := expr.ResponseRoots()[root]
+	return !response
+}
+
+// reason returns the cause of an error without the expression, which stands
+// beside it.
+func reason(err error) string {
+	var e *expr.EvalError
+	if errors.As(err, &e) {
+		err = e.Err
+	}
+	return "not known: " + err.Error()
 }
 
 // explained splits "expected X, was Y".

@@ -36,7 +36,7 @@ type jsonValue struct {
 	Matches  expr.String `plan:"matches" doc:"regular expression that must match somewhere in the text"`
 	Contains expr.Tree   `plan:"contains" doc:"text that must occur in a text, item of a list, or key of an object"`
 	Exists   expr.Bool   `plan:"exists" doc:"false: it must not be there" default:"true"`
-	Type     string      `plan:"type" doc:"the kind of the value, in JSON's words" enum:"string|number|integer|boolean|array|object|null"`
+	Type     string      `plan:"type" doc:"the kind of the value, in JSON's words; \"null\" needs its quotes" enum:"string|number|integer|boolean|array|object|null"`
 	Length   expr.Int    `plan:"length" doc:"number of characters, items or keys" min:"0"`
 	Min      expr.Float  `plan:"min" doc:"the smallest number that is allowed"`
 	Max      expr.Float  `plan:"max" doc:"the largest number that is allowed"`

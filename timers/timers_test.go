@@ -343,7 +343,9 @@ func BenchmarkDue(b *testing.B) {
 			th := bound.Thread(1)
 			b.ReportAllocs()
 			for b.Loop() {
-				due(b, timer, th, 0)
+				if _, err := timer.Due(th, 0); err != nil {
+					b.Fatal(err)
+				}
 			}
 		})
 	}

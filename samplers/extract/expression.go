@@ -2,6 +2,7 @@ package extract
 
 import (
 	"errors"
+	"strings"
 
 	"runner/plan/element"
 	"runner/plan/expr"
@@ -24,7 +25,7 @@ type expression struct {
 func (e *expression) Extract(t *element.Thread, _ *element.Sample, pick element.Pick) (any, error) {
 	v, err := e.Expression.Eval(t)
 	var unset *expr.UnsetError
-	if errors.As(err, &unset) {
+	if errors.As(err, &unset) && response(unset.Name) {
 		return nil, &nothing{unset.Error()}
 	}
 	if err != nil {
@@ -35,4 +36,14 @@ func (e *expression) Extract(t *element.Thread, _ *element.Sample, pick element.
 		return choose(t, pick, list)
 	}
 	return something(v)
+}
+
+// response reports whether a name that has no value is one of the response's:
+// then nothing was found. A variable without a value is an error of the plan.
+func response(name string) bool {
+	if i := strings.IndexAny(name, ".["); i >= 0 {
+		name = name[:i]
+	}
+	_, ok := expr.ResponseRoots()[name]
+	return ok
 }

@@ -122,7 +122,10 @@ func threads(t *testing.T, d element.Definition, c Config) {
 			th := b.Thread(id + 1)
 			wg.Go(func() {
 				for range 20 {
-					use(t, b, th, c)
+					if err := use(b, th, c); err != nil {
+						t.Errorf("%s: %v", e.YAML, err)
+						return
+					}
 				}
 			})
 		}
@@ -130,8 +133,8 @@ func threads(t *testing.T, d element.Definition, c Config) {
 	}
 }
 
-// use calls the element's one method and checks what is true of all results.
-func use(t *testing.T, b *Bound, th *element.Thread, c Config) {
+// use calls the element's one method and returns what is wrong with the result.
+func use(b *Bound, th *element.Thread, c Config) error {
 	s := &element.Sample{}
 	if c.Sample != nil {
 		s = c.Sample()
@@ -140,26 +143,27 @@ func use(t *testing.T, b *Bound, th *element.Thread, c Config) {
 	switch e := b.Element.(type) {
 	case element.Timer:
 		if due, err := e.Due(th, 5*time.Second); err != nil || due < 5*time.Second {
-			t.Errorf("due %s, %v", due, err)
+			return fmt.Errorf("asked at 5s it is due at %s, %v", due, err)
 		}
 	case element.Assertion:
 		var failure *element.Failure
 		if err := e.Assert(th, s); err != nil && !errors.As(err, &failure) {
-			t.Errorf("the assertion is broken: %v", err)
+			return fmt.Errorf("the assertion is broken: %w", err)
 		}
 	case element.Extractor:
 		v, err := e.Extract(th, s, b.Pick)
 		if err != nil && !errors.Is(err, element.ErrNotFound) {
-			t.Errorf("the extractor is broken: %v", err)
+			return fmt.Errorf("the extractor is broken: %w", err)
 		}
 		before := clone(v)
 		for _, bytes := range buffers(s) {
 			clear(bytes)
 		}
 		if d := cmp.Diff(before, v); d != "" {
-			t.Errorf("the value points into the sample's buffers: %s", d)
+			return fmt.Errorf("the value points into the sample's buffers: %s", d)
 		}
 	}
+	return nil
 }
 
 func buffers(s *element.Sample) [][]byte {

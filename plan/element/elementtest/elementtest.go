@@ -80,6 +80,10 @@ func (b *Bound) Thread(id int) *element.Thread {
 	th.Rand = rand.New(rand.NewPCG(7, uint64(id)))
 	th.Clock, th.Plan, th.Members = still{}, &element.Shared{}, &element.Shared{}
 	for name, text := range b.vars {
+		if bare := strings.Trim(text, `"'`); bare != text {
+			th.Set(name, bare)
+			continue
+		}
 		th.Set(name, expr.Infer(text))
 	}
 	return th
