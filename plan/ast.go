@@ -99,6 +99,7 @@ type NoInherit struct{ Timers, Extract, Assertions bool }
 // Timer is one timer of a scope.
 type Timer struct {
 	Range      source.Range
+	Text       string // as written, in one line
 	Definition *element.Definition
 	Element    element.Timer
 }
@@ -116,6 +117,7 @@ type Assertion struct {
 // Extract takes a value out of a response into a variable.
 type Extract struct {
 	Range      source.Range
+	Text       string // as written, in one line
 	Variable   string
 	Definition *element.Definition // the bare expression has one too
 	Element    element.Extractor

@@ -143,7 +143,7 @@ func (p *parser) timers(n *source.Node) []*Timer {
 			continue
 		}
 		p.decoder(d, false).Decode(f.Value, t)
-		out = append(out, &Timer{Range: at(p.file, item.Range.Start.Offset, item.Range.End.Offset), Definition: d, Element: t})
+		out = append(out, &Timer{Range: item.Range, Text: short(d.Name + ": " + compact(f.Value)), Definition: d, Element: t})
 	}
 	return out
 }
@@ -244,7 +244,7 @@ func (p *parser) extracts(n *source.Node) []*Extract {
 }
 
 func (p *parser) extract(f source.Field) *Extract {
-	e := &Extract{Range: f.Key.Range, Variable: f.Key.Text, Pick: element.Pick{Of: "body", Match: 1}}
+	e := &Extract{Range: f.Key.Range, Text: short(compact(f.Value)), Variable: f.Key.Text, Pick: element.Pick{Of: "body", Match: 1}}
 	n := f.Value
 	value := n
 	switch {

@@ -1,0 +1,249 @@
+package plan
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"runner/plan/element"
+	"runner/plan/source"
+	"runner/plan/spec"
+)
+
+// ExplainLine is one line of the effective plan.
+type ExplainLine struct {
+	Depth   int
+	Text    string
+	Range   source.Range // where it was written; zero if nowhere
+	Implied bool         // a rule or default that nobody wrote
+}
+
+// Explain returns the plan as it takes effect: for every sampler the merged
+// values, timers, extractors and assertions in the order in which they apply,
+// each with the place that it came from, and the rules that are implied.
+func Explain(p *Plan) []ExplainLine {
+	e := &explainer{plan: p}
+	e.add(0, "plan "+p.Name, p.Range)
+	e.variables()
+	e.thresholds(1, p.Scope.Thresholds)
+	e.phase("setup", p.Setup, Place{Phase: element.Setup, Scopes: []*Scope{&p.Scope}})
+	for _, g := range p.Groups {
+		e.group(g)
+	}
+	e.phase("teardown", p.Teardown, Place{Phase: element.Teardown, Scopes: []*Scope{&p.Scope}})
+	return e.lines
+}
+
+// WriteExplain writes lines as text, the places in a column of their own.
+func WriteExplain(w io.Writer, lines []ExplainLine) error {
+	width := 0
+	for _, l := range lines {
+		width = max(width, min(72, 2*l.Depth+source.DisplayWidth(l.Text)))
+	}
+	var b strings.Builder
+	for _, l := range lines {
+		text := strings.Repeat("  ", l.Depth) + l.Text
+		where := "implied"
+		if !l.Range.IsZero() && !l.Implied {
+			where = fmt.Sprintf("%s:%d", l.Range.File.Name, l.Range.Start.Line)
+		}
+		fmt.Fprintf(&b, "%s%s  %s\n", text, strings.Repeat(" ", max(0, width-source.DisplayWidth(text))), where)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+type explainer struct {
+	plan  *Plan
+	lines []ExplainLine
+}
+
+func (e *explainer) add(depth int, text string, r source.Range) {
+	e.lines = append(e.lines, ExplainLine{Depth: depth, Text: text, Range: r})
+}
+
+func (e *explainer) imply(depth int, text string) {
+	e.lines = append(e.lines, ExplainLine{Depth: depth, Text: text, Implied: true})
+}
+
+func (e *explainer) variables() {
+	for _, v := range e.plan.Vars {
+		e.add(1, fmt.Sprintf("var %s: %s", v.Name, short(v.Value.Source())), v.Range)
+	}
+	for _, s := range e.plan.Secrets {
+		from := "env " + s.Env
+		if s.Env == "" {
+			from = "file " + s.Path
+		}
+		e.add(1, fmt.Sprintf("secret %s: from %s", s.Name, from), s.Range)
+	}
+	for _, d := range e.plan.Data {
+		e.add(1, fmt.Sprintf("data %s: %s, pick %s, per %s, share %s, on_end %s", d.Name, d.Path, d.Pick, d.Per, d.Share, d.OnEnd), d.Range)
+	}
+}
+
+func (e *explainer) phase(name string, steps []*Step, at Place) {
+	if len(steps) == 0 {
+		return
+	}
+	e.add(1, name, steps[0].Range)
+	e.steps(2, steps, at)
+}
+
+func (e *explainer) group(g *Group) {
+	e.add(1, "thread group "+g.Name, g.Range)
+	if g.SkipSet {
+		e.add(2, "skip: "+g.Skip, g.Range)
+	}
+	if !g.Load.Range.IsZero() {
+		e.add(2, "load: "+short(g.Load.Range.Text()), g.Load.Range)
+	}
+	if !g.Pacing.Range.IsZero() {
+		e.add(2, "pacing: "+g.Pacing.Range.Text(), g.Pacing.Range)
+	}
+	e.thresholds(2, g.Scope.Thresholds)
+	open := g.Load.Rate.IsSet() || len(g.Load.RateStages) > 0
+	if (open || g.Load.Shared.IsSet()) && !covers(g.Scope.Thresholds, "dropped", "throughput") && !covers(e.plan.Scope.Thresholds, "dropped", "throughput") {
+		e.imply(2, "threshold dropped == 0")
+	}
+	e.steps(2, g.Steps, Place{Phase: element.Load, Group: g, Scopes: []*Scope{&e.plan.Scope, &g.Scope}})
+}
+
+// covers reports whether a threshold is on one of the figures. One that only
+// stops the run does not count.
+func covers(thresholds []*Threshold, figures ...string) bool {
+	return slices.ContainsFunc(thresholds, func(t *Threshold) bool {
+		return !t.Stop && slices.Contains(figures, t.Comparison.Figure)
+	})
+}
+
+func (e *explainer) thresholds(depth int, thresholds []*Threshold) {
+	for _, t := range thresholds {
+		e.add(depth, "threshold "+t.Comparison.Source, t.Range)
+	}
+}
+
+func (e *explainer) steps(depth int, steps []*Step, at Place) {
+	for _, s := range steps {
+		in := at
+		in.Scopes = append(at.Scopes[:len(at.Scopes):len(at.Scopes)], &s.Scope)
+		e.add(depth, describeStep(s), s.place())
+		if a, ok := s.Action.(*SamplerAction); ok {
+			e.sampler(depth+1, a, in)
+		}
+		e.thresholds(depth+1, s.Scope.Thresholds)
+		e.steps(depth+1, s.Steps, in)
+		for _, c := range s.Choose {
+			e.add(depth+1, strings.TrimSpace(fmt.Sprintf("weight %s %s", c.Weight.Source(), c.Name)), c.Range)
+			e.steps(depth+2, c.Steps, in)
+		}
+		if len(s.Else) > 0 {
+			e.add(depth, "else", s.Else[0].Range)
+			e.steps(depth+1, s.Else, at)
+		}
+	}
+}
+
+// describeStep says in one line what a step does and when.
+func describeStep(s *Step) string {
+	var words []string
+	switch a := s.Action.(type) {
+	case *SamplerAction:
+		words = append(words, a.Definition.Name+" "+strings.TrimPrefix(a.Title, a.Definition.Name+" "))
+	case *Pause:
+		text := "pause " + a.From.Source()
+		if a.To.Source() != a.From.Source() {
+			text += ".." + a.To.Source()
+		}
+		words = append(words, text)
+	case *Set:
+		var names []string
+		for _, v := range a.Vars {
+			names = append(names, v.Name+": "+short(v.Value.Source()))
+		}
+		words = append(words, "set "+strings.Join(names, ", "))
+	case *Log:
+		words = append(words, "log "+short(a.Text.Source()))
+	case *Stop:
+		words = append(words, "stop "+a.What)
+	default:
+		words = append(words, map[bool]string{true: "transaction", false: "block"}[s.Name != ""])
+	}
+	if s.Name != "" {
+		words = append(words, fmt.Sprintf("%q", s.Name))
+	}
+	return strings.Join(append(words, controlsOf(s)...), " ")
+}
+
+func controlsOf(s *Step) []string {
+	var out []string
+	add := func(ok bool, format string, args ...any) {
+		if ok {
+			out = append(out, "("+fmt.Sprintf(format, args...)+")")
+		}
+	}
+	add(s.SkipSet, "skipped: %s", s.Skip)
+	add(s.If.IsSet(), "if %s", short(s.If.Source()))
+	add(s.Once, "once")
+	add(len(s.Choose) > 0, "choose")
+	switch {
+	case s.Loop != nil:
+		add(true, "loop %s", s.Loop.Source())
+	case s.While != nil && s.While.Max.IsSet():
+		add(true, "while %s, at most %s", short(s.While.Condition.Source()), s.While.Max.Source())
+	case s.While != nil:
+		add(true, "while %s", short(s.While.Condition.Source()))
+	case s.Foreach != nil:
+		add(true, "foreach %s as %s", short(s.Foreach.List.Source()), s.Foreach.As)
+	}
+	add(s.OnError != "", "on_error %s", s.OnError)
+	return out
+}
+
+func (e *explainer) sampler(depth int, a *SamplerAction, at Place) {
+	e.config(depth, "", a.Config, spec.Secrets(a.Definition.Type))
+	for _, f := range spec.Describe(a.Definition.Type) {
+		if f.Default != "" && a.Config.Get(f.Key) == nil {
+			e.imply(depth, f.Key+": "+f.Default)
+		}
+	}
+	for _, t := range at.Timers() {
+		e.add(depth, "timer "+t.Text, t.Range)
+	}
+	for _, x := range at.Extracts() {
+		e.add(depth, fmt.Sprintf("extract %s: %s", x.Variable, x.Text), x.Range)
+		if x.Default == nil {
+			e.imply(depth+1, "fails the sample if it finds nothing")
+		}
+	}
+	assertions := at.Assertions()
+	for _, x := range assertions {
+		e.add(depth, "assertion "+x.Title, x.Range)
+	}
+	if a.Definition.Name == "http" && !slices.ContainsFunc(assertions, func(x *Assertion) bool { return x.Definition.Name == "status" }) {
+		e.imply(depth, "assertion status < 400")
+	}
+	if at.Phase != element.Setup && !slices.ContainsFunc(at.Scopes, func(s *Scope) bool { return covers(s.Thresholds, "errors", "error_count") }) {
+		e.imply(depth, "threshold errors == 0%")
+	}
+}
+
+// config lists the merged values, each with its place. Values that must not be
+// shown are masked.
+func (e *explainer) config(depth int, path string, n *source.Node, secret []string) {
+	for _, f := range n.Fields {
+		name := path + f.Key.Text
+		switch hide := slices.Contains(secret, f.Key.Text) || slices.Contains(credentials, strings.ToLower(f.Key.Text)); {
+		case hide:
+			e.add(depth, name+": ***", f.Value.Range)
+		case f.Value.Kind == source.Map && f.Key.Text != "json":
+			e.config(depth, name+".", f.Value, secret)
+		default:
+			e.add(depth, name+": "+short(compact(f.Value)), f.Value.Range)
+		}
+	}
+}
+
+// credentials are the names of headers and fields whose values are never shown.
+var credentials = []string{"authorization", "cookie", "proxy-authorization", "password", "bearer"}
