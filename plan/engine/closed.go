@@ -191,7 +191,7 @@ func (g *groupRun) work(th *thread, start time.Duration) {
 			}
 			th.due = dueTime{at: due, free: free, set: true}
 		}
-		if !g.takeShared() {
+		if g.over() || !g.takeShared() {
 			return
 		}
 		sig := th.iterate(th.staged.hard, g.group)
@@ -206,6 +206,13 @@ func (g *groupRun) work(th *thread, start time.Duration) {
 		}
 		free = th.Now()
 	}
+}
+
+// over reports whether the load's time has passed; a thread may wake at that very
+// moment before it is told.
+func (g *groupRun) over() bool {
+	length := g.threads.length
+	return length > 0 && g.run.clock.Now() >= g.begun+length
 }
 
 // badStart accounts for a thread whose variables or rows could not be had.
