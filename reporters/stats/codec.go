@@ -34,7 +34,8 @@ func (e *encoder) histogram(h *Histogram) {
 	e.uint(s.sumLo)
 	e.float(s.squares)
 	e.int(s.clamped)
-	e.text(string(s.data))
+	e.len(len(s.data))
+	e.b = append(e.b, s.data...)
 }
 
 func (e *encoder) cell(c *cell) {

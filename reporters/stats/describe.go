@@ -1,13 +1,6 @@
 package stats
 
-import (
-	"encoding/base64"
-	"errors"
-	"fmt"
-	"math"
-
-	hdr "github.com/HdrHistogram/hdrhistogram-go"
-)
+import "math"
 
 // Bounds of what charts get.
 const maxBars = 40
@@ -105,66 +98,4 @@ func barEdges(lo, hi int64) []int64 {
 		}
 	}
 	return edges
-}
-
-// EncodeV2 returns the counts in HdrHistogram's V2 compressed encoding, base64.
-func (h *Histogram) EncodeV2() (string, error) {
-	counts := make([]int64, slots)
-	h.each(func(index int, n int64) bool {
-		counts[index] = n
-		return true
-	})
-	lib := hdr.Import(&hdr.Snapshot{LowestTrackableValue: lowestValue, HighestTrackableValue: highestValue,
-		SignificantFigures: valueDigits, Counts: counts})
-	text, err := lib.Encode(hdr.V2CompressedEncodingCookieBase)
-	if err != nil {
-		return "", fmt.Errorf("encode histogram: %w", err)
-	}
-	return string(text), nil
-}
-
-// maxEncoded bounds the text that DecodeV2 reads; a histogram's own is smaller.
-const maxEncoded = 4 << 20
-
-// DecodeV2 reads what EncodeV2 wrote. Minimum, maximum, sum and deviation are not
-// part of the encoding: they come back as precise as the buckets are.
-func DecodeV2(text string) (*Histogram, error) {
-	if len(text) > maxEncoded {
-		return nil, errors.New("decode histogram: it is too large")
-	}
-	if _, err := base64.StdEncoding.DecodeString(text); err != nil {
-		return nil, fmt.Errorf("decode histogram: %w", err)
-	}
-	lib, err := hdr.Decode([]byte(text))
-	if err != nil {
-		return nil, fmt.Errorf("decode histogram: %w", err)
-	}
-	snapshot := lib.Export()
-	if snapshot.LowestTrackableValue != lowestValue || snapshot.HighestTrackableValue != highestValue || snapshot.SignificantFigures != valueDigits {
-		return nil, errors.New("decode histogram: it has another layout")
-	}
-	h := &Histogram{}
-	for i, n := range snapshot.Counts {
-		if n > 0 && i < slots {
-			h.recordMany(upperEnd(i), n)
-		}
-	}
-	return h, nil
-}
-
-// recordMany adds n values that are known by their bucket.
-func (h *Histogram) recordMany(v, n int64) {
-	if n < 1 {
-		return
-	}
-	v = max(v, 0)
-	h.record(v, nil)
-	rest := n - 1
-	if rest == 0 {
-		return
-	}
-	h.bump(indexOf(min(v, highestValue)), rest, nil)
-	h.n += rest
-	h.addSum(v, rest)
-	h.squares += float64(v) * float64(v) * float64(rest)
 }

@@ -221,8 +221,9 @@ func (r *Recorder) count(group int, c element.Counter, n int64) {
 }
 
 // Judge returns the first threshold with `stop: true` that is broken as of the
-// last Tick, with a sentence that says so; nil if none is.
-func (r *Recorder) Judge(now time.Duration) (stop *element.Threshold, reason string) {
+// last Tick, with a sentence that says so; nil if none is. The moment is the last
+// Tick's, whatever is given.
+func (r *Recorder) Judge(_ time.Duration) (stop *element.Threshold, reason string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	i, reason := r.state.stopping()

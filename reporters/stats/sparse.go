@@ -20,6 +20,7 @@ type sparse struct {
 func (h *Histogram) sparse() sparse {
 	s := sparse{n: h.n, min: h.min, max: h.max, sumHi: h.sumHi, sumLo: h.sumLo, squares: h.squares, clamped: h.clamped}
 	last := -1
+	s.data = make([]byte, 0, 3*len(h.few)+8)
 	h.each(func(index int, n int64) bool {
 		s.data = appendPair(s.data, &last, index, n)
 		return true

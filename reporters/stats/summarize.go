@@ -22,8 +22,9 @@ func (s *state) summary(end *EndInfo) *Summary {
 		Started: info.Started, DurationNS: int64(s.at), Partial: partial, Environment: info.Environment,
 		Metrics: []Metric{}, Skipped: orEmpty(s.out.Skipped), Series: []Series{}, Transactions: []Series{},
 	}
-	loads, ids, total, setupFailed := s.rows(out)
-	out.Total = s.series(total, seriesOutline{ID: -1, Group: -1, Name: "total", Kind: "total", Phase: string(element.Load)})
+	enc := &v2Encoder{}
+	loads, ids, total, setupFailed := s.rows(out, enc)
+	out.Total = s.series(enc, total, seriesOutline{ID: -1, Group: -1, Name: "total", Kind: "total", Phase: string(element.Load)})
 	out.Ledger = s.ledger(partial || end.Aborted)
 	out.Groups = s.groupRows(end.SkippedGroups)
 	out.Thresholds = s.results(end.SkippedGroups)
@@ -58,7 +59,7 @@ func p50Of(s *Series) *int64 {
 
 // rows fills in series and transactions, and returns which rows count in the
 // total, the rows shown, the total's cell and the failed samples of setup.
-func (s *state) rows(out *Summary) (loads map[int]bool, ids []int, total *cell, setupFailed int64) {
+func (s *state) rows(out *Summary, enc *v2Encoder) (loads map[int]bool, ids []int, total *cell, setupFailed int64) {
 	loads, total = map[int]bool{}, &cell{}
 	for i := range s.out.Series {
 		o, c := &s.out.Series[i], s.total.cells[i]
@@ -66,7 +67,7 @@ func (s *state) rows(out *Summary) (loads map[int]bool, ids []int, total *cell, 
 			c = &cell{}
 		}
 		ids = append(ids, i)
-		row := s.series(c, *o)
+		row := s.series(enc, c, *o)
 		if o.Transaction {
 			out.Transactions = append(out.Transactions, row)
 			continue
@@ -82,7 +83,7 @@ func (s *state) rows(out *Summary) (loads map[int]bool, ids []int, total *cell, 
 	}
 	if last := len(s.out.Series); s.total.cells[last] != nil {
 		ids, loads[last] = append(ids, last), true
-		out.Series = append(out.Series, s.series(s.total.cells[last], s.otherRow()))
+		out.Series = append(out.Series, s.series(enc, s.total.cells[last], s.otherRow()))
 		total.merge(s.total.cells[last], nil)
 	}
 	total.assertions = nil
@@ -95,7 +96,7 @@ func (s *state) otherRow() seriesOutline {
 }
 
 // series makes a row of the result.
-func (s *state) series(c *cell, o seriesOutline) Series {
+func (s *state) series(enc *v2Encoder, c *cell, o seriesOutline) Series {
 	out := Series{
 		ID: o.ID, Name: o.Name, Kind: o.Kind, Phase: o.Phase, File: o.File, Line: o.Line,
 		Count: c.count, Failed: c.failed, Aborted: c.aborted, Requests: c.requests, BytesSent: c.sent, BytesReceived: c.received,
@@ -114,7 +115,7 @@ func (s *state) series(c *cell, o seriesOutline) Series {
 	if v, ok := apdexOf(&c.success, c.count, s.out.Apdex); ok {
 		out.Apdex = &v
 	}
-	s.times(&out, c)
+	out.times(enc, c)
 	for _, st := range c.statuses {
 		name := strconv.Itoa(st.code)
 		if st.code == otherStatus {
@@ -127,29 +128,29 @@ func (s *state) series(c *cell, o seriesOutline) Series {
 	return out
 }
 
-func (s *state) times(out *Series, c *cell) {
+func (s *Series) times(enc *v2Encoder, c *cell) {
 	var all Histogram
 	all.merge(&c.success, nil)
 	all.merge(&c.failure, nil)
-	out.ResponseNS = all.describe()
-	out.ServiceNS = c.service.describe()
-	out.LatencyNS = c.latency.describe()
-	out.SuccessNS = c.success.describe()
-	out.FailureNS = c.failure.describe()
+	s.ResponseNS = all.describe()
+	s.ServiceNS = c.service.describe()
+	s.LatencyNS = c.latency.describe()
+	s.SuccessNS = c.success.describe()
+	s.FailureNS = c.failure.describe()
 	for kind, h := range map[string]*Histogram{"response": &all, "service": &c.service, "latency": &c.latency,
 		"success": &c.success, "failure": &c.failure} {
 		if h.n == 0 {
 			continue
 		}
-		if text, err := h.EncodeV2(); err == nil {
-			out.Histograms[kind] = text
+		if text, err := enc.encode(h); err == nil {
+			s.Histograms[kind] = text
 		}
 	}
 	if c.phased > 0 {
 		p := func(i int) MeanMax {
 			return MeanMax{Mean: float64(c.phases[i].sum) / float64(c.phased), Max: c.phases[i].max}
 		}
-		out.PhasesNS = &Phases{DNS: p(0), Connect: p(1), TLS: p(2), Send: p(3), Wait: p(4), Receive: p(5)}
+		s.PhasesNS = &Phases{DNS: p(0), Connect: p(1), TLS: p(2), Send: p(3), Wait: p(4), Receive: p(5)}
 	}
 }
 
