@@ -119,6 +119,7 @@ type Sample struct {
 	json       any
 	jsonErr    error
 	jsonParsed bool
+	jsonValid  bool
 }
 
 // FinalURLer is implemented by a sample's Private that can build the final URL on
