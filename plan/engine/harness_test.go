@@ -211,6 +211,8 @@ func (j *journal) add(t *element.Thread, text string) {
 }
 
 func (j *journal) text() []string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
 	slices.SortStableFunc(j.lines, func(a, b entry) int {
 		if a.at != b.at {
 			return int(a.at - b.at)
@@ -297,6 +299,7 @@ func playProgram(t *testing.T, p *Program, meddle func(r *Runner, cancel context
 		out.took = r.Clock.Now()
 		wg.Wait()
 		time.Sleep(2 * time.Hour) // threads that were left behind come to their end
+		synctest.Wait()
 		out.journal, out.log = j.text(), log.String()
 	})
 	return out
