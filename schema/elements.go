@@ -33,26 +33,36 @@ func (g *generator) elements(kind element.Kind) []*element.Definition {
 // is that of its defaults: without required keys and short forms.
 func (g *generator) element(d *element.Definition, partial bool) object {
 	fields := spec.Describe(d.Type)
-	if d.Kind == element.ExtractorKind { // a text that stands alone is an expression
-		for i := range fields {
-			fields[i].Short = false
+	value := g.fields(long(fields), partial, d.Name)
+	for _, f := range fields {
+		if f.Short && !partial {
+			short := append(object{{"title", d.Name}}, g.field(f, false, d.Name)...)
+			value = object{{"anyOf", []any{short, append(object{{"title", d.Name + " with its keys"}}, value...)}}}
 		}
 	}
-	value := g.fields(fields, partial, d.Name)
 	head := object{{"title", d.Name}}
 	if partial {
 		head[0].value = "defaults of " + d.Name
 		head = head.with("description", "Values for every "+d.Name+" step below.")
 	} else {
-		head = head.with("description", "A "+d.Kind.String()+" that "+strings.TrimSuffix(d.Doc.Summary, ".")+".").with("markdownDescription", markdown(d))
+		head = head.with("description", article(d.Kind.String())+" that "+strings.TrimSuffix(d.Doc.Summary, ".")+".").with("markdownDescription", markdown(d))
 	}
 	return append(head, value...)
+}
+
+// long returns the fields without a short form.
+func long(fields []spec.Field) []spec.Field {
+	out := slices.Clone(fields)
+	for i := range out {
+		out[i].Short = false
+	}
+	return out
 }
 
 // markdown is the text that an editor shows for an element.
 func markdown(d *element.Definition) string {
 	var b strings.Builder
-	b.WriteString("**" + d.Name + "**, a " + d.Kind.String() + ": " + strings.TrimSuffix(d.Doc.Summary, ".") + ".")
+	b.WriteString("**" + d.Name + "**, " + strings.ToLower(article(d.Kind.String())) + ": " + strings.TrimSuffix(d.Doc.Summary, ".") + ".")
 	if d.Doc.Text != "" {
 		b.WriteString("\n\n" + d.Doc.Text)
 	}
@@ -95,19 +105,39 @@ func (g *generator) fields(fields []spec.Field, partial bool, where string) obje
 
 func (g *generator) documented(value object, f spec.Field) object {
 	description := sentence(f.Doc, f.Default, f.Min, f.Max)
-	out := append(object{{"description", description}}, value...)
-	if f.Default != "" {
-		out = out.with("default", defaultOf(f.Go, f.Default))
-	}
-	return out
+	out := append(describe(description), value...)
+	return withDefault(out, f.Go, f.Default)
 }
 
-func defaultOf(word, text string) any {
-	switch word {
-	case "int", "float", "number", "bool":
-		return native(text)
+// withDefault adds the default of a key as an editor offers it. That of a flag
+// is left out: editors would write it beside the keys that are required.
+func withDefault(out object, word, text string) object {
+	switch {
+	case text == "" || word == "bool" || strings.Contains(text, " "):
+		return out
+	case word == "int" || word == "float" || word == "number" || word == "match":
+		if kinds := typesOf(out); len(kinds) == 2 { // an editor writes the default as the first
+			out = out.with("type", []string{kinds[1], kinds[0]})
+		}
+		return out.with("default", native(text))
 	}
-	return text
+	return out.with("default", text)
+}
+
+// describe returns the keywords that tell a meaning. Editors show the second as
+// markdown.
+func describe(text string) object {
+	if strings.ContainsAny(text, "`") {
+		return object{{"description", text}, {"markdownDescription", text}}
+	}
+	return object{{"description", text}}
+}
+
+func article(noun string) string {
+	if strings.ContainsAny(noun[:1], "aeiou") {
+		return "An " + noun
+	}
+	return "A " + noun
 }
 
 // groups adds the rules of keys that exclude each other.
@@ -135,16 +165,15 @@ func groups(out object, fields []spec.Field) object {
 // The rules say nothing about values that are not maps, so that they can stand
 // beside a short form.
 func exclusive(out object, keys []string, one bool) object {
-	need := func(key string) object { return object{{"required", []string{key}}} }
 	for _, k := range keys {
-		var others []any
+		var others object
 		for _, o := range keys {
 			if o != k {
-				others = append(others, need(o))
+				others = append(others, member{o, false})
 			}
 		}
 		if len(others) > 0 {
-			out = depends(out, k, "not", object{{"anyOf", others}})
+			out = depends(out, k, object{{"properties", others}, {"errorMessage", "Only one of " + strings.Join(keys, ", ") + " can be given."}})
 		}
 	}
 	if !one {
@@ -152,25 +181,23 @@ func exclusive(out object, keys []string, one bool) object {
 	}
 	var alternatives []any
 	for _, k := range keys {
-		alternatives = append(alternatives, need(k))
+		alternatives = append(alternatives, object{{"required", []string{k}}, {"errorMessage", "One of " + strings.Join(keys, ", ") + " is needed."}})
 	}
-	if all, ok := out.get("allOf").([]any); ok {
-		return out.with("allOf", append(slices.Clone(all), object{{"anyOf", alternatives}}))
-	}
-	return out.with("allOf", []any{object{{"anyOf", alternatives}}})
+	all, _ := out.get("allOf").([]any)
+	return out.with("allOf", append(all[:len(all):len(all)], object{{"anyOf", alternatives}}))
 }
 
 // depends adds a rule about the map where key is given.
-func depends(out object, key, keyword string, rule any) object {
+func depends(out object, key string, rule object) object {
 	rules, _ := out.get("dependencies").(object)
-	have, _ := rules.get(key).(object)
-	if have.get(keyword) != nil {
-		all, _ := have.get("allOf").([]any)
-		have = have.with("allOf", append(all[:len(all):len(all)], object{{keyword, rule}}))
-	} else {
-		have = have.with(keyword, rule)
+	if have, ok := rules.get(key).(object); ok {
+		all, ok := have.get("allOf").([]any)
+		if !ok {
+			all = []any{have}
+		}
+		rule = object{{"allOf", append(all[:len(all):len(all)], rule)}}
 	}
-	return out.with("dependencies", rules.with(key, have))
+	return out.with("dependencies", rules.with(key, rule))
 }
 
 // field returns the schema of one key's value.

@@ -6,6 +6,7 @@ import (
 
 	"runner/plan"
 	"runner/plan/element"
+	"runner/plan/spec"
 )
 
 // expression is the name of the assertion that a bare expression is; written as a
@@ -47,10 +48,6 @@ func (g *generator) plan() object {
 	definitions = append(definitions, member{"defaults", g.defaults()}, member{"timer", g.timer()})
 	for _, kind := range kinds {
 		for _, d := range g.elements(kind) {
-			if kind == element.ExtractorKind {
-				definitions = append(definitions, member{definitionOf(d), g.extractor(d, objects["extract"])})
-				continue
-			}
 			if kind == element.AssertionKind && d.Name == expression {
 				continue
 			}
@@ -71,13 +68,13 @@ func (g *generator) plan() object {
 	return head.with("definitions", definitions)
 }
 
-var kinds = []element.Kind{element.SamplerKind, element.TimerKind, element.AssertionKind, element.ExtractorKind}
+// kinds are the elements with definitions of their own; extractors share one.
+var kinds = []element.Kind{element.SamplerKind, element.TimerKind, element.AssertionKind}
 
 // object returns the schema of one object of the grammar.
 func (g *generator) object(o plan.Object, objects map[string]plan.Object) object {
-	switch o.Name {
-	case "extract":
-		return g.extractorForms()
+	if o.Name == "extract" {
+		return g.extractor(o)
 	}
 	keys := slices.Clone(o.Keys)
 	for _, name := range o.Includes {
@@ -109,7 +106,8 @@ func (g *generator) object(o plan.Object, objects map[string]plan.Object) object
 			exactly = append(exactly, k.Name)
 		}
 	}
-	out := object{{"title", strings.ReplaceAll(nameOf(o.Name), "_", " ")}, {"description", o.Doc}, {"type", "object"}, {"properties", properties}, {"additionalProperties", false}}
+	out := object{{"title", strings.ReplaceAll(nameOf(o.Name), "_", " ")}, {"type", "object"}, {"properties", properties}, {"additionalProperties", false}}
+	out = append(out[:1:1], append(describe(o.Doc), out[1:]...)...)
 	if required != nil {
 		out = out.with("required", required)
 	}
@@ -121,17 +119,20 @@ func (g *generator) object(o plan.Object, objects map[string]plan.Object) object
 
 // form adds the short form of an object.
 func (g *generator) form(o plan.Object, long object) object {
-	text := func(title, description string, examples ...any) object {
-		return object{{"title", title}, {"description", description}, {"type", types("string", "boolean")}, {"examples", examples}}
-	}
 	switch o.Name {
 	case "assertion":
-		return object{{"description", o.Doc}, {"anyOf", []any{text("expression", "An expression over the response that must be true.", "status == 200", "json.ready"), long}}}
+		return append(long.with("type", kindsOf["assertion"]), member{"examples", []any{"status == 200", "json.ready"}})
 	case "threshold":
-		short := text("comparison", "One figure, an operator and a constant with its unit.", "p95 < 500ms", "errors < 1%").with("type", "string").with("pattern", comparison)
-		return object{{"description", o.Doc}, {"anyOf", []any{short, long}}}
+		return append(long.with("type", kindsOf["threshold"]), member{"pattern", comparison}, member{"patternErrorMessage", "Write a figure, an operator and a constant: p95 < 500ms."},
+			member{"examples", []any{"p95 < 500ms", "errors < 1%"}})
 	}
 	return long
+}
+
+// kindsOf are the JSON types of objects of which one may stand without a list.
+var kindsOf = map[string][]string{
+	"step": {"object"}, "timer": {"object"}, "thread_stage": {"object"}, "rate_stage": {"object"},
+	"assertion": {"string", "boolean", "object"}, "threshold": {"string", "object"},
 }
 
 // comparison is the form of a threshold, as far as a pattern can tell.
@@ -143,7 +144,7 @@ func needs(out object, keys []plan.Key, done string) object {
 	groups := map[string][]string{}
 	for _, k := range keys {
 		if k.Needs != "" {
-			out = depends(out, k.Name, "required", []string{k.Needs})
+			out = depends(out, k.Name, object{{"required", []string{k.Needs}}})
 		}
 		if k.Group != "" && k.Group != done {
 			if groups[k.Group] == nil {
@@ -165,7 +166,7 @@ func (g *generator) key(k plan.Key, where string) object {
 		all = append(all, g.word(word, k))
 	}
 	value := either(all...)
-	out := object{{"description", sentence(k.Doc, k.Default, "", "")}}
+	out := describe(sentence(k.Doc, k.Default, "", ""))
 	if target, ok := value.get("$ref").(string); ok {
 		kind := "object"
 		return append(out, member{"type", kind}, member{"allOf", []any{object{{"$ref", target}}}})
@@ -173,11 +174,7 @@ func (g *generator) key(k plan.Key, where string) object {
 	if value == nil {
 		g.fail("%s.%s: no schema for %q", where, k.Name, k.Type)
 	}
-	out = append(out, value...)
-	if k.Default != "" && !strings.Contains(k.Default, " ") {
-		out = out.with("default", defaultOf(k.Type, k.Default))
-	}
-	return out
+	return withDefault(append(out, value...), k.Type, k.Default)
 }
 
 // word returns the schema of one word of a key's type.
@@ -189,11 +186,13 @@ func (g *generator) word(word string, k plan.Key) object {
 		if word == "[choice]" { // the only list of which no item may stand alone
 			return list
 		}
-		return either(list, item)
+		return oneOrMore(list, item, kindsOf[strings.Trim(word, "[]")]...)
 	case strings.HasPrefix(word, "{"):
 		var all []object
 		for part := range strings.SplitSeq(strings.Trim(word, "{}"), "+") {
-			all = append(all, g.inner(part, k))
+			if part != "condition" { // the schema of extractors has it
+				all = append(all, g.inner(part, k))
+			}
 		}
 		return object{{"type", "object"}, {"additionalProperties", either(all...)}}
 	}
@@ -238,26 +237,49 @@ func (g *generator) timer() object {
 	return object{{"title", "timer"}, {"description", "One timer: a wait before every sampler in scope."}, {"type", "object"}, {"properties", properties}, {"additionalProperties", false}, {"minProperties", 1}, {"maxProperties", 1}}
 }
 
-// extractorForms returns the schema of one value under `extract:`, besides an
-// expression.
-func (g *generator) extractorForms() object {
-	var all []any
+// extractor returns the schema of one value under `extract:`: an expression, or
+// a map with the keys of one extractor and those that all have.
+func (g *generator) extractor(common plan.Object) object {
+	var properties object
+	var names []string
+	owners := map[string][]string{}
+	needs := map[string][]string{}
 	for _, d := range g.elements(element.ExtractorKind) {
-		all = append(all, ref(definitionOf(d)))
+		names = append(names, d.Name)
+		for _, f := range spec.Describe(d.Type) {
+			value := g.documented(g.field(f, false, d.Name+"."+f.Key), f)
+			if f.Key == d.Name {
+				value = value.with("markdownDescription", markdown(d))
+			} else if owners[f.Key] = append(owners[f.Key], d.Name); f.Required {
+				needs[d.Name] = append(needs[d.Name], f.Key)
+			}
+			if properties.get(f.Key) == nil {
+				properties = append(properties, member{f.Key, value})
+			}
+		}
 	}
-	return object{{"title", "extractor"}, {"description", "Takes a value out of the response."}, {"anyOf", all}}
-}
-
-// extractor returns the schema of an extractor with the keys that all have.
-func (g *generator) extractor(d *element.Definition, common plan.Object) object {
-	out := g.element(d, false)
-	properties, _ := out.get("properties").(object)
 	for _, k := range common.Keys {
 		if properties.get(k.Name) == nil {
 			properties = append(properties, member{k.Name, g.key(k, "extract")})
 		}
 	}
-	out = out.with("type", "object").with("properties", properties)
+	out := append(object{{"title", "extractor"}}, describe(common.Doc)...)
+	out = append(out, object{{"type", types("string", "boolean", "number", "object")}, {"examples", []any{"json.id"}}, {"properties", properties}, {"additionalProperties", false}}...)
+	out = exclusive(out, names, true)
+	for _, name := range names {
+		if needs[name] != nil {
+			out = depends(out, name, object{{"required", needs[name]}})
+		}
+	}
+	for _, m := range properties {
+		if of := owners[m.key]; of != nil {
+			var alternatives []any
+			for _, name := range of {
+				alternatives = append(alternatives, object{{"required", []string{name}}, {"errorMessage", m.key + " belongs to " + strings.Join(of, ", ") + "."}})
+			}
+			out = depends(out, m.key, object{{"anyOf", alternatives}})
+		}
+	}
 	return out
 }
 

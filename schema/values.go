@@ -36,20 +36,20 @@ func types(names ...string) any {
 // template says whether ${…} may stand in it.
 func scalar(word string, template bool) object {
 	unit := func(pattern, message string, examples ...any) object {
-		return object{{"type", "string"}, {"pattern", orDynamic(pattern, template)}, {"patternErrorMessage", message}, {"examples", examples}}
+		return object{{"type", "string"}, {"pattern", orDynamic(pattern, template)}, {"errorMessage", message}, {"examples", examples}}
 	}
 	switch word {
 	case "text", "name", "path":
 		if !template {
-			return object{{"type", types("string", "number", "boolean")}, {"pattern", orDynamic(plainText, false)}, {"patternErrorMessage", "No ${…} can stand here."}}
+			return object{{"type", types("string", "number", "boolean")}, {"pattern", orDynamic(plainText, false)}, {"errorMessage", "No ${…} can stand here."}}
 		}
 		return object{{"type", types("string", "number", "boolean")}}
 	case "int":
-		return object{{"type", types("integer", "string")}, {"pattern", orDynamic(`-?[0-9]+`, template)}, {"patternErrorMessage", "A whole number is needed here."}}
+		return object{{"type", types("string", "integer")}, {"pattern", orDynamic(`-?[0-9]+`, template)}, {"errorMessage", "A whole number is needed here."}}
 	case "float", "number":
-		return object{{"type", types("number", "string")}, {"pattern", orDynamic(`-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?`, template)}, {"patternErrorMessage", "A number is needed here."}}
+		return object{{"type", types("string", "number")}, {"pattern", orDynamic(`-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?`, template)}, {"errorMessage", "A number is needed here."}}
 	case "bool":
-		return object{{"type", types("boolean", "string")}, {"pattern", orDynamic(`(true|false)`, template)}, {"patternErrorMessage", "Write true or false."}}
+		return object{{"type", types("boolean", "string")}, {"pattern", orDynamic(`(true|false)`, template)}, {"errorMessage", "Write true or false."}}
 	case "duration":
 		return unit(times, "A duration has a unit: 300ms, 2s, 1m30s.", "300ms", "2s", "1m30s")
 	case "range":
@@ -91,9 +91,15 @@ func either(alternatives ...object) object {
 
 // merge joins schemas of disjoint types whose keywords each concern one type.
 func merge(alternatives []object) (object, bool) {
+	if one, ok := joined(alternatives); ok {
+		return one, true
+	}
 	var names []string
 	var rest object
-	for _, a := range alternatives {
+	for i, a := range alternatives {
+		if i > 0 && a.get("items") != nil { // editors would begin a list first
+			return nil, false
+		}
 		for _, m := range a {
 			switch m.key {
 			case "type":
@@ -106,7 +112,8 @@ func merge(alternatives []object) (object, bool) {
 				continue
 			case "enum", "const", "anyOf", "oneOf", "allOf", "not", "$ref":
 				return nil, false
-			case "title", "description", "markdownDescription":
+			case "errorMessage": // would be said of keys, too
+				m.key = "patternErrorMessage"
 			}
 			if rest.get(m.key) == nil {
 				rest = append(rest, m)
@@ -117,6 +124,33 @@ func merge(alternatives []object) (object, bool) {
 		}
 	}
 	return append(object{{"type", types(names...)}}, rest...), true
+}
+
+// joined returns one schema for texts of several forms.
+func joined(alternatives []object) (object, bool) {
+	var patterns, messages []string
+	var examples []any
+	for _, a := range alternatives {
+		pattern, _ := a.get("pattern").(string)
+		message, _ := a.get("errorMessage").(string)
+		if a.get("type") != "string" || pattern == "" || message == "" {
+			return nil, false
+		}
+		some, _ := a.get("examples").([]any)
+		patterns, messages, examples = append(patterns, pattern), append(messages, message), append(examples, some...)
+	}
+	return object{{"type", "string"}, {"pattern", strings.Join(patterns, "|")}, {"errorMessage", strings.Join(messages, " ")}, {"examples", examples}}, true
+}
+
+// oneOrMore returns the schema of a list of items of which one may stand alone.
+// kinds are the types of
+// an item. A branch, unlike alternatives, lets editors say what is wrong in it.
+func oneOrMore(list, item object, kinds ...string) object {
+	if len(kinds) == 0 {
+		return either(list, item)
+	}
+	out := list.with("type", append([]string{"array"}, kinds...))
+	return append(out, member{"if", object{{"type", types(kinds...)}}}, member{"then", item})
 }
 
 func typesOf(o object) []string {

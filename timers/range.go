@@ -81,8 +81,8 @@ func (r *durationRange) BindNode(env *expr.Env, ds *source.Diagnostics) {
 // Uses returns the names that the bounds read.
 func (r *durationRange) Uses() []expr.Use { return append(r.From.Uses(), r.To.Uses()...) }
 
-// DescribeNode says that the range is one text.
-func (*durationRange) DescribeNode() []spec.Field { return []spec.Field{{Go: "text"}} }
+// DescribeNode says that the value is a range of durations.
+func (*durationRange) DescribeNode() []spec.Field { return []spec.Field{{Go: "range", Template: true}} }
 
 func (r *durationRange) eval(t *element.Thread) (from, to time.Duration, err error) {
 	if from, err = r.From.Eval(t); err != nil {

@@ -50,7 +50,7 @@ type NodeDescriber interface{ DescribeNode() []Field }
 // Field describes one key for the schema and the reference.
 type Field struct {
 	Key      string
-	Go       string       // text int float bool duration rate size share condition any list map object, or one of those for NodeDescriber's forms
+	Go       string       // text int float bool duration rate size share condition any list map object range, or one of those for NodeDescriber's forms
 	Type     reflect.Type // of the Go field
 	Doc      string
 	Default  string // as written; "" for none
