@@ -9,6 +9,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -71,7 +72,7 @@ assertions and thresholds, in one program.
 ` + exitCodes,
 		SilenceUsage:      true,
 		SilenceErrors:     true,
-		Args:              cobra.NoArgs,
+		Args:              knownCommand,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: false},
 		RunE:              func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
@@ -79,7 +80,7 @@ assertions and thresholds, in one program.
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usage(fmt.Errorf("%w; see runner %s --help", err, c.Name()))
+		return usage(fmt.Errorf("%w; see %s --help", err, c.CommandPath()))
 	})
 	root.PersistentFlags().Bool("no-color", false, "no colours")
 	root.AddCommand(
@@ -87,6 +88,21 @@ assertions and thresholds, in one program.
 		newReport(env), newSchema(env, registry), newVersion(env), newShop(env),
 	)
 	return root
+}
+
+// knownCommand refuses a word that is no command, and says what it may have meant.
+func knownCommand(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	help := "see runner --help"
+	c.SuggestionsMinimumDistance = 2
+	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
+		help = "did you mean runner " + near[0] + "?"
+	} else if ext := filepath.Ext(args[0]); ext == ".yaml" || ext == ".yml" {
+		help = "to run a plan: runner exec " + args[0]
+	}
+	return usage(fmt.Errorf("unknown command %q; %s", args[0], help))
 }
 
 // colour says whether to colour what is written to the terminal.
