@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"slices"
 	"time"
 )
 
@@ -22,12 +23,26 @@ func (e *encoder) text(s string) {
 	e.b = append(e.b, s...)
 }
 
+func (e *encoder) texts(list []string) {
+	e.len(len(list))
+	for _, s := range list {
+		e.text(s)
+	}
+}
+
 func (e *encoder) histogram(h *Histogram) {
-	e.int(h.n)
-	if h.n == 0 {
+	s := sparse{}
+	if h.n > 0 {
+		s = h.sparse()
+	}
+	e.sparse(&s)
+}
+
+func (e *encoder) sparse(s *sparse) {
+	e.int(s.n)
+	if s.n == 0 {
 		return
 	}
-	s := h.sparse()
 	e.int(s.min)
 	e.int(s.max)
 	e.uint(s.sumHi)
@@ -101,20 +116,21 @@ func (e *encoder) delta(d *delta) {
 		e.dur(p.Upper)
 		e.uint(p.N)
 	}
-	e.len(len(d.notes))
-	for _, n := range d.notes {
-		e.text(n)
-	}
-	e.tally(&d.tally)
-	for g := range d.groups {
-		for _, n := range d.groups[g] {
+	e.texts(d.notes)
+	e.batch(&d.batch)
+}
+
+func (e *encoder) batch(b *batch) {
+	e.tally(&b.tally)
+	for g := range b.groups {
+		for _, n := range b.groups[g] {
 			e.int(n)
 		}
 	}
-	e.len(len(d.touched))
-	for _, i := range d.touched {
+	e.len(len(b.touched))
+	for _, i := range b.touched {
 		e.len(i)
-		e.cell(d.cells[i])
+		e.cell(b.cells[i])
 	}
 }
 
@@ -223,24 +239,37 @@ func (d *decoder) bytes() []byte {
 	return v
 }
 
+func (d *decoder) texts(limit int) []string {
+	var out []string
+	for range d.len(limit) {
+		out = append(out, d.text())
+	}
+	return out
+}
+
 func (d *decoder) histogram(h *Histogram, pool *pagePool) {
-	s := sparse{n: d.count()}
+	var s sparse
+	if d.sparse(&s); d.err == nil {
+		s.addTo(h, pool)
+	}
+}
+
+func (d *decoder) sparse(s *sparse) {
+	s.n = d.count()
 	if s.n == 0 {
 		return
 	}
 	s.min, s.max = d.count(), d.count()
 	s.sumHi, s.sumLo = d.uint(), d.uint()
 	s.squares, s.clamped = d.float(), d.count()
-	s.data = d.bytes()
+	s.data = slices.Clone(d.bytes())
 	if d.err != nil {
 		return
 	}
 	if err := s.check(); err != nil {
 		d.err = err
 		d.fail()
-		return
 	}
-	s.addTo(h, pool)
 }
 
 func (d *decoder) cell(c *cell, pool *pagePool) {
@@ -304,10 +333,14 @@ func (d *decoder) delta(out *delta) {
 			return
 		}
 	}
-	out.notes = nil
-	for range d.len(maxNotes) {
-		out.notes = append(out.notes, d.text())
+	out.notes = d.texts(maxNotes)
+	d.batch(&out.batch)
+	if len(d.b) > 0 {
+		d.fail()
 	}
+}
+
+func (d *decoder) batch(out *batch) {
 	d.tally(&out.tally, &out.pool)
 	for g := range out.groups {
 		for c := range out.groups[g] {
@@ -324,12 +357,9 @@ func (d *decoder) delta(out *delta) {
 			return
 		}
 		d.cell(out.cell(i), &out.pool)
-		if out.pool.made > maxReplayPages/2 {
+		if out.pool.made > maxReplayPages {
 			d.fail()
 		}
-	}
-	if len(d.b) > 0 {
-		d.fail()
 	}
 }
 

@@ -9,19 +9,23 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"os"
+	"time"
 )
 
 // A journal is a file of frames: length (4 bytes, big endian), CRC-32 of the
 // payload, payload. The payload's first byte says what it is. The head comes
-// first; then one delta for each second; the end, if the run had one, is last.
+// first, in a compacted journal then the checkpoint; then one delta for each
+// second; the end, if the run had one, is last.
 // Each frame is one write, so a killed run loses at most what its last second
 // recorded, and the file ends in a whole frame or in the beginning of one.
 const (
 	journalSchema = "runner.journal/1"
 
-	headFrame  = 'H'
-	deltaFrame = 'D'
-	endFrame   = 'E'
+	headFrame       = 'H'
+	checkpointFrame = 'C'
+	deltaFrame      = 'D'
+	endFrame        = 'E'
 
 	frameHead = 8
 	maxFrame  = 64 << 20
@@ -33,10 +37,19 @@ type journalWriter struct {
 	w   io.Writer
 	enc encoder
 	err error
+
+	file      *os.File // where w is a file, for compact
+	name      string   // the file's
+	own       bool     // compact opened it
+	every     time.Duration
+	compacted time.Duration
 }
 
 func newJournal(w io.Writer, out *outline) *journalWriter {
-	j := &journalWriter{w: w}
+	j := &journalWriter{w: w, every: compactEvery}
+	if file, ok := w.(*os.File); ok && file != nil {
+		j.file, j.name = file, file.Name()
+	}
 	j.object(headFrame, out)
 	return j
 }
@@ -64,7 +77,10 @@ func (j *journalWriter) delta(d *delta) {
 	j.write()
 }
 
-func (j *journalWriter) end(e *EndInfo) { j.object(endFrame, e) }
+func (j *journalWriter) end(e *EndInfo) {
+	j.object(endFrame, e)
+	j.close()
+}
 
 func (j *journalWriter) begin(kind byte) {
 	j.enc.b = append(j.enc.b[:0], 0, 0, 0, 0, 0, 0, 0, 0, kind)
@@ -141,13 +157,14 @@ func readHead(kind byte, payload []byte) (*state, error) {
 	return newState(out), nil
 }
 
-// maxReplayPages bounds the memory of what a journal can fill: 512 MiB.
-const maxReplayPages = 512 << 20 / (pageSlots * 8)
+// maxReplayPages bounds the memory of what a journal can fill: 256 MiB for the
+// totals and as much for one second.
+const maxReplayPages = 256 << 20 / (pageSlots * 8)
 
 // replay applies all deltas and returns the end, nil if there is none.
 func replay(frames *frameReader, s *state) (*EndInfo, error) {
 	d := &delta{batch: *newBatch(s.width(), len(s.out.Groups))}
-	for {
+	for first := true; ; first = false {
 		kind, payload, err := frames.next()
 		if errors.Is(err, io.EOF) || errors.Is(err, errTorn) {
 			return nil, nil
@@ -162,6 +179,14 @@ func replay(frames *frameReader, s *state) (*EndInfo, error) {
 				return nil, fmt.Errorf("its end is malformed: %w", err)
 			}
 			return end, nil
+		case checkpointFrame:
+			dec := decoder{b: payload}
+			if dec.state(s); dec.err != nil {
+				return nil, dec.err
+			}
+			if !first {
+				return nil, errRecord
+			}
 		case deltaFrame:
 			dec := decoder{b: payload}
 			dec.delta(d)
@@ -173,7 +198,7 @@ func replay(frames *frameReader, s *state) (*EndInfo, error) {
 			}
 			s.apply(d)
 			d.release()
-			if s.total.pages() > maxReplayPages {
+			if s.total.pool.made > maxReplayPages {
 				return nil, errors.New("it holds more figures than fit into memory")
 			}
 		default:
@@ -181,9 +206,6 @@ func replay(frames *frameReader, s *state) (*EndInfo, error) {
 		}
 	}
 }
-
-// pages counts the pages that a batch has taken, those in its pool included.
-func (b *batch) pages() int { return b.pool.made }
 
 // frameReader reads frames one by one.
 type frameReader struct {

@@ -229,11 +229,14 @@ func FuzzReadJournal(f *testing.F) {
 	head := frameHead + int(binary.BigEndian.Uint32(data))
 	f.Add(data, false)
 	f.Add(data[:len(data)/2], false)
-	f.Add(data[head+frameHead:], true)
-	f.Add([]byte("DHDR"), true)
-	f.Fuzz(func(t *testing.T, in []byte, delta bool) {
-		if delta { // the payload of a frame whose checksum is right
-			payload := append([]byte{deltaFrame}, in...)
+	f.Add(data[head+frameHead:head+frameHead+int(binary.BigEndian.Uint32(data[head:]))], true)
+	var e encoder
+	e.b = []byte{checkpointFrame}
+	e.state(busyRun(f, 3, nil).Recorder.state)
+	f.Add(e.b, true)
+	f.Fuzz(func(t *testing.T, in []byte, framed bool) {
+		if framed && len(in) > 0 { // a payload whose length and checksum are right
+			payload := in
 			frame := binary.BigEndian.AppendUint32(slices.Clone(data[:head]), uint32(len(payload)))
 			frame = binary.BigEndian.AppendUint32(frame, crc32.ChecksumIEEE(payload))
 			in = append(frame, payload...)

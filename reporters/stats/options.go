@@ -15,7 +15,8 @@ type Options struct {
 	// Info is what the summary repeats about plan and machine.
 	Info Info
 	// Journal receives one Write for the header and for each second, unbuffered;
-	// nil keeps none. The caller closes it after Summary.
+	// nil keeps none. The caller closes it after Summary. An *os.File is replaced
+	// by a compacted one under the same name each hour.
 	Journal io.Writer
 	// Apdex is the satisfied limit of the apdex; 0 means 500 ms.
 	Apdex time.Duration

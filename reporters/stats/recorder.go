@@ -146,6 +146,7 @@ func (r *Recorder) tick() {
 	r.journal.delta(d)
 	r.state.apply(d)
 	d.release()
+	r.journal.compact(r.state)
 	r.last, r.before = now, reading
 }
 
