@@ -279,7 +279,7 @@ func TestMistakes(t *testing.T) {
 		"constant_throughput: {rate: []}":                       {"29: the rate has no stages"},
 		"constant_throughput: {rate: [{hold: 1s}]}":             {"30: the first stage has no rate to hold"},
 		"constant_throughput: {rate: [{to: 5/s}]}":              {"35: a stage with `to` needs `over`"},
-		"constant_throughput: {rate: [{for: 5s}]}":              {"30: `stage` needs one of `to`, `hold` and `at`", "36: a stage with `for` needs `at`"},
+		"constant_throughput: {rate: [{for: 5s}]}":              {"30: `stage` needs one of `to`, `hold` and `at`"},
 		"constant_throughput: {rate: 5/s, per: planet}":         {},
 	} {
 		name, _, _ := cut(text)

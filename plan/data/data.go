@@ -5,6 +5,7 @@
 // (random). Rows in file order are streamed, with a goroutine reading ahead, so
 // that files of any size cost the same memory; the other picks, and rows shared
 // by nobody, are read by an index of row places built when the feeder is opened.
+// Small files are read and checked as a whole at that time.
 package data
 
 import (
@@ -59,6 +60,7 @@ type Feeder struct {
 	open  OpenFunc
 	table table
 	index *index // nil where rows are streamed
+	size  int64  // of the file
 
 	mu      sync.Mutex
 	closed  bool
@@ -106,6 +108,12 @@ func (f *Feeder) probe() (table, error) {
 		return table{}, fmt.Errorf("open data %q: %w", f.cfg.Name, err)
 	}
 	defer file.Close()
+	if f.size, err = file.Seek(0, io.SeekEnd); err == nil {
+		_, err = file.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		return table{}, fmt.Errorf("open data %q: %w", f.cfg.Name, err)
+	}
 	records, t, err := newRecords(file, f.cfg)
 	if err != nil {
 		return table{}, err
@@ -169,7 +177,7 @@ func (f *Feeder) share(t *element.Thread) (cursor, error) {
 
 // streamed reports whether rows are read in file order by one reader a share.
 func (f *Feeder) streamed() bool {
-	return f.cfg.Share != "thread" && (f.cfg.Pick == "next" || f.cfg.Pick == "unique")
+	return f.size > smallFile && f.cfg.Share != "thread" && (f.cfg.Pick == "next" || f.cfg.Pick == "unique")
 }
 
 func (f *Feeder) cursor(salt uint64) cursor {

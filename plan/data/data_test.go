@@ -81,10 +81,19 @@ func TestFormats(t *testing.T) {
 			[]map[string]any{{"a": int64(9007199254740993), "b": 1.5, "c": true, "d": map[string]any{"n": []any{int64(1), 2.5}}, "e": "007"}}},
 		"spaces": {Config{}, "a , b\n 1,x \n", []map[string]any{{"a": " 1", "b": "x "}}},
 	} {
-		for _, pick := range []string{"next", "shuffled"} {
-			t.Run(name+" "+pick, func(t *testing.T) {
-				c.cfg.Pick, c.cfg.OnEnd = pick, "stop_thread"
+		for _, way := range []string{"next", "shuffled", "streamed", "by place"} {
+			t.Run(name+" "+way, func(t *testing.T) {
+				c.cfg.Pick, c.cfg.OnEnd = "next", "stop_thread"
+				if way == "shuffled" {
+					c.cfg.Pick = way
+				}
 				f, th := open(t, c.cfg, c.text), thread(1, "g")
+				switch way {
+				case "streamed":
+					f.size = smallFile + 1
+				case "by place":
+					f.index.kept = nil
+				}
 				var got []map[string]any
 				for range c.want {
 					r, err := f.Next(th)
@@ -127,6 +136,7 @@ func TestOpenErrors(t *testing.T) {
 		"unique recycled":   {Config{Pick: "unique", OnEnd: "recycle"}, "a\n1\n", `data "d": pick: unique hands out each row at most once and cannot recycle; use on_end: stop_thread or fail`},
 		"unique by group":   {Config{Pick: "unique", Share: "group"}, "a\n1\n", `data "d": pick: unique hands out each row at most once in the run and needs share: plan`},
 		"unknown pick":      {Config{Pick: "first"}, "a\n1\n", `data "d": pick: "first" is none of next, random, shuffled, unique`},
+		"later, small file": {Config{}, "a,b\n1,2\n\n1\n", "d.csv:4: the row has 1 columns, expected 2"},
 		"later, by index":   {Config{Pick: "random"}, "a,b\n1,2\n\n1\n", "d.csv:4: the row has 1 columns, expected 2"},
 		"type, by index":    {Config{Pick: "shuffled", Types: map[string]string{"a": "bool"}}, "a\ntrue\nyes\n", `d.csv:3: column "a": "yes" is not true or false`},
 		"unclosed quote":    {Config{}, "a\n\"x\n", `d.csv:2: extraneous or missing " in quoted-field`},
@@ -182,8 +192,15 @@ func TestPicks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.cfg.Name = "d"
+			streamed := open(t, c.cfg, rows)
+			streamed.size = smallFile + 1
+			got := append(take(streamed, thread(1, "g"), 5), take(streamed, thread(2, "g"), 2)...)
+			got = append(got, take(streamed, thread(3, "h"), 2)...)
+			if d := cmp.Diff(c.want, got); d != "" {
+				t.Error("streamed", d)
+			}
 			f := open(t, c.cfg, rows)
-			got := append(take(f, thread(1, "g"), 5), take(f, thread(2, "g"), 2)...)
+			got = append(take(f, thread(1, "g"), 5), take(f, thread(2, "g"), 2)...)
 			got = append(got, take(f, thread(3, "h"), 2)...)
 			if d := cmp.Diff(c.want, got); d != "" {
 				t.Error(d)
@@ -255,11 +272,15 @@ func TestPermute(t *testing.T) {
 
 func TestUniqueUnderEightThreads(t *testing.T) {
 	const rows = 5000
-	for _, cfg := range []Config{
+	for i, cfg := range []Config{
+		{Pick: "unique", Per: "iteration"},
 		{Pick: "unique", Per: "iteration"},
 		{Pick: "shuffled", OnEnd: "stop_thread"},
 	} {
 		f := open(t, cfg, numbers(rows))
+		if i == 0 {
+			f.size = smallFile + 1 // streamed
+		}
 		var mu sync.Mutex
 		var got []string
 		var wg sync.WaitGroup
@@ -291,7 +312,8 @@ func TestUniqueUnderEightThreads(t *testing.T) {
 }
 
 func TestBadRowsBetween(t *testing.T) {
-	f := open(t, Config{OnEnd: "stop_thread", Types: map[string]string{"a": "int"}}, "a,b\n1,x\n2\n3,\"y\n z\"\nfour,x\n5,x\"\n6,x\n")
+	text := "a,b\n1,x\n2\n3,\"y\n z\"\nfour,x\n5,x\"\n6,x\n"
+	f := open(t, Config{OnEnd: "stop_thread", Types: map[string]string{"a": "int"}}, text+strings.Repeat("7,x\n", smallFile/4))
 	want := []string{"1", "d.csv:3: the row has 1 columns, expected 2", "3",
 		`d.csv:6: column "a": "four" is not an int`, `d.csv:7: bare " in non-quoted-field`, "6"}
 	if d := cmp.Diff(want, take(f, thread(1, "g"), 6)); d != "" {
@@ -300,7 +322,7 @@ func TestBadRowsBetween(t *testing.T) {
 }
 
 func TestClosedWhileReading(t *testing.T) {
-	f, err := Open(Config{Path: "d.csv"}, file(numbers(100_000)))
+	f, err := Open(Config{Path: "d.csv"}, file(numbers(200_000)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -378,9 +400,9 @@ func FuzzRecords(f *testing.F) {
 }
 
 func BenchmarkNext(b *testing.B) {
-	for _, pick := range []string{"next", "random"} {
-		b.Run(pick, func(b *testing.B) {
-			fd, err := Open(Config{Path: "d.csv", Pick: pick}, file(numbers(1000)))
+	for name, rows := range map[string]int{"next": 1000, "random": 1000, "next large": 200_000, "random large": 200_000} {
+		b.Run(name, func(b *testing.B) {
+			fd, err := Open(Config{Path: "d.csv", Pick: strings.TrimSuffix(name, " large")}, file(numbers(rows)))
 			if err != nil {
 				b.Fatal(err)
 			}

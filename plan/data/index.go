@@ -11,6 +11,7 @@ import (
 const (
 	maxPlaces = 1 << 20 // row places kept; above, every 2nd, 4th, 8th … row
 	smallFile = 1 << 20 // files up to this size are kept in memory
+	maxKept   = 20_000  // rows up to this number too, where the file is
 )
 
 // place is where a row starts.
@@ -29,6 +30,7 @@ type index struct {
 	places []place
 
 	small []byte // the whole file, or nil
+	kept  []row  // all rows, or nil
 	mu    sync.Mutex
 	file  io.ReadSeekCloser // read under mu
 }
@@ -62,10 +64,22 @@ func (x *index) scan() error {
 		if err != nil {
 			return err
 		}
-		if _, err := table.row(fields, line); err != nil {
+		r, err := table.row(fields, line)
+		if err != nil {
 			return err
 		}
+		x.keep(r, at)
 		x.add(place{at, line})
+	}
+}
+
+// keep holds on to the rows of a small file.
+func (x *index) keep(r row, at int64) {
+	switch {
+	case x.rows == int64(len(x.kept)) && x.rows < maxKept && at <= smallFile:
+		x.kept = append(x.kept, r)
+	default:
+		x.kept = nil
 	}
 }
 
@@ -104,6 +118,9 @@ func (x *index) keepSmall(size int64) error {
 
 // row returns row i, from 0.
 func (x *index) row(i int64) (row, error) {
+	if x.kept != nil {
+		return x.kept[i], nil
+	}
 	p := x.places[i/x.stride]
 	if x.small != nil {
 		return x.read(bytes.NewReader(x.small[min(p.offset, int64(len(x.small))):]), p, i%x.stride)

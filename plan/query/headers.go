@@ -13,11 +13,31 @@ import (
 func Headers(s *element.Sample, name string) []string {
 	var found []string
 	for _, h := range s.Headers {
-		if len(h.Name) == len(name) && strings.EqualFold(string(h.Name), name) {
+		if sameName(h.Name, name) {
 			found = append(found, string(h.Value))
 		}
 	}
 	return found
+}
+
+// sameName compares header names, which are ASCII, without regard to case.
+func sameName(a []byte, b string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if lower(a[i]) != lower(b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func lower(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		return c | 0x20
+	}
+	return c
 }
 
 // HeaderText returns the response's headers as lines "Name: value".
@@ -78,7 +98,7 @@ type cookie struct {
 // setCookie reads a header as a Set-Cookie of that name. The value is kept byte
 // for byte.
 func setCookie(h element.Header, name string) (cookie, bool) {
-	if len(h.Name) != len("Set-Cookie") || !strings.EqualFold(string(h.Name), "Set-Cookie") {
+	if !sameName(h.Name, "Set-Cookie") {
 		return cookie{}, false
 	}
 	pair, attributes, _ := strings.Cut(string(h.Value), ";")

@@ -2,6 +2,7 @@ package query
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/theory/jsonpath"
@@ -116,7 +117,7 @@ func (p *JSONPath) Select(s *element.Sample) ([]any, error) {
 		if err != nil || !found {
 			return nil, err
 		}
-		v, err := element.DecodeJSON(raw)
+		v, err := decode(raw)
 		return []any{v}, err
 	}
 	tree, err := s.JSON()
@@ -124,6 +125,29 @@ func (p *JSONPath) Select(s *element.Sample) ([]any, error) {
 		return nil, &notJSON{strings.TrimPrefix(err.Error(), "the body is not JSON: ")}
 	}
 	return p.SelectTree(tree)
+}
+
+// decode is element.DecodeJSON with a shorter way for the simple values that most
+// paths name; raw is known to be JSON.
+func decode(raw []byte) (any, error) {
+	switch raw[0] {
+	case '"':
+		if inner, ok := PlainString(raw); ok {
+			return string(inner), nil
+		}
+	case 't':
+		return true, nil
+	case 'f':
+		return false, nil
+	case 'n':
+		return nil, nil
+	case '{', '[':
+	default:
+		if n, err := strconv.ParseInt(string(raw), 10, 64); err == nil {
+			return n, nil
+		}
+	}
+	return element.DecodeJSON(raw)
 }
 
 // SelectBytes is Select for a JSON text that is not a sample's body.

@@ -61,6 +61,12 @@ func (e *notJSON) Error() string      { return "the body is not JSON: " + e.reas
 func (*notJSON) Is(target error) bool { return target == ErrNotJSON }
 
 func (s *scanner) space() {
+	if s.at < len(s.text) && s.text[s.at] <= ' ' {
+		s.spaces()
+	}
+}
+
+func (s *scanner) spaces() {
 	for s.at < len(s.text) {
 		switch s.text[s.at] {
 		case ' ', '\t', '\n', '\r':

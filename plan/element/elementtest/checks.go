@@ -19,19 +19,20 @@ import (
 	"runner/plan/spec"
 )
 
-func documentation(t *testing.T, d element.Definition) {
+// documentation returns what is missing in the element's documentation.
+func documentation(d element.Definition) (problems []string) {
 	s := d.Doc.Summary
 	if s == "" || strings.Contains(s, "\n") || strings.HasSuffix(s, ".") {
-		t.Errorf("the summary %q is not one line without a full stop", s)
+		problems = append(problems, fmt.Sprintf("the summary %q is not one line without a full stop", s))
 	}
 	if len(d.Doc.Examples) == 0 {
-		t.Error("there is no example")
+		problems = append(problems, "there is no example")
 	}
 	var walk func(fields []spec.Field, path string)
 	walk = func(fields []spec.Field, path string) {
 		for _, f := range fields {
 			if f.Key != "" && f.Doc == "" {
-				t.Errorf("%s%s has no doc", path, f.Key)
+				problems = append(problems, path+f.Key+" has no doc")
 			}
 			walk(f.Children, path+f.Key+".")
 			if f.Item != nil {
@@ -40,34 +41,42 @@ func documentation(t *testing.T, d element.Definition) {
 		}
 	}
 	walk(spec.Describe(d.Type), "")
+	return problems
 }
 
-func examples(t *testing.T, d element.Definition, c Config) {
+// examples returns the examples that are not legal.
+func examples(t testing.TB, d element.Definition, c Config) (problems []string) {
 	for _, e := range d.Doc.Examples {
 		if b, _, ds := decode(t, d, e.YAML, c); ds.HasErrors() || b == nil {
-			t.Errorf("%s\n%v", e.YAML, ds)
+			problems = append(problems, fmt.Sprintf("%s\n%v", e.YAML, ds))
 		}
 	}
+	return problems
 }
 
 // mistakes writes each field wrongly and asks for a diagnostic where that is.
-func mistakes(t *testing.T, d element.Definition, c Config) {
-	fields := spec.Describe(d.Type)
+func mistakes(t testing.TB, d element.Definition, c Config) (problems []string) {
+	expect := func(text, piece, word string) {
+		if p := unreported(t, d, c, text, piece, word); p != "" {
+			problems = append(problems, p)
+		}
+	}
 	required := false
-	for _, f := range fields {
+	for _, f := range spec.Describe(d.Type) {
 		if d.Kind == element.ExtractorKind && f.Key == d.Name {
 			continue
 		}
 		required = required || f.Required
 		misspelt := f.Key + "zz"
-		expect(t, d, c, around(d, misspelt, "1"), misspelt, f.Key)
+		expect(around(d, misspelt, "1"), misspelt, f.Key)
 		if value := wrongValue(f); value != "" {
-			expect(t, d, c, around(d, f.Key, value), value, "")
+			expect(around(d, f.Key, value), value, "")
 		}
 	}
 	if required && d.Kind != element.ExtractorKind {
-		expect(t, d, c, d.Name+": {}", "{}", "")
+		expect(d.Name+": {}", "{}", "")
 	}
+	return problems
 }
 
 // around writes an element with one key.
@@ -96,41 +105,42 @@ func wrongValue(f spec.Field) string {
 	return ""
 }
 
-// expect asks for an error that starts where the piece of text stands and that
-// mentions a word.
-func expect(t *testing.T, d element.Definition, c Config, text, piece, word string) {
-	t.Helper()
+// unreported returns "" if there is an error that starts where the piece of text
+// stands and that mentions the word.
+func unreported(t testing.TB, d element.Definition, c Config, text, piece, word string) string {
 	_, start, ds := decode(t, d, text, c)
 	want := start + strings.LastIndex(text, piece)
 	if slices.ContainsFunc(ds, func(p source.Diagnostic) bool {
 		return p.Severity == source.Error && p.Range.Start.Offset == want && strings.Contains(p.Summary+p.Detail, word)
 	}) {
-		return
+		return ""
 	}
-	t.Errorf("%s: no error at column %d mentions %q; got %v", text, want-start+1, word, ds)
+	return fmt.Sprintf("%s: no error at column %d mentions %q; got %v", text, want-start+1, word, ds)
 }
 
 // threads uses each example from eight threads at once.
-func threads(t *testing.T, d element.Definition, c Config) {
+func threads(t testing.TB, d element.Definition, c Config) (problems []string) {
 	if d.Kind == element.SamplerKind {
-		return
+		return nil
 	}
 	for _, e := range d.Doc.Examples {
 		b := Bind(t, d, e.YAML, c)
+		found := make([]error, 8)
 		var wg sync.WaitGroup
-		for id := range 8 {
+		for id := range found {
 			th := b.Thread(id + 1)
 			wg.Go(func() {
-				for range 20 {
-					if err := use(b, th, c); err != nil {
-						t.Errorf("%s: %v", e.YAML, err)
-						return
-					}
+				for i := 0; i < 20 && found[id] == nil; i++ {
+					found[id] = use(b, th, c)
 				}
 			})
 		}
 		wg.Wait()
+		if err := errors.Join(found...); err != nil {
+			problems = append(problems, fmt.Sprintf("%s: %v", e.YAML, err))
+		}
 	}
+	return problems
 }
 
 // use calls the element's one method and returns what is wrong with the result.
@@ -179,6 +189,8 @@ func clone(v any) any {
 	switch v := v.(type) {
 	case string:
 		return strings.Clone(v)
+	case []byte:
+		return slices.Clone(v)
 	case []any:
 		out := make([]any, len(v))
 		for i := range v {
@@ -197,39 +209,46 @@ func clone(v any) any {
 
 // cancelled runs each example under a context that is over: the sampler must be
 // back within 100 ms, leave the sample alone afterwards and leave nothing running.
-func cancelled(t *testing.T, d element.Definition, c Config) {
+func cancelled(t testing.TB, d element.Definition, c Config) (problems []string) {
 	leak := goleak.IgnoreCurrent()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, e := range d.Doc.Examples {
 		b := Bind(t, d, e.YAML, c)
-		sampler := b.Element.(element.Sampler)
-		if o, ok := sampler.(element.Opener); ok {
-			if err := o.Open(context.Background()); err != nil {
-				t.Logf("%s: open: %v", e.YAML, err)
-				continue
-			}
-		}
-		th, s := b.Thread(1), &element.Sample{}
-		th.Sample = s
-		began := time.Now()
-		err := sampler.Sample(ctx, th, s)
-		if took := time.Since(began); took > 100*time.Millisecond {
-			t.Errorf("%s: a cancelled sample took %s", e.YAML, took)
-		}
-		if err == nil {
-			t.Errorf("%s: a cancelled sample passed", e.YAML)
-		}
-		s.Reset() // a sampler that still writes to it is seen by the race detector
-		th.Close()
-		if o, ok := sampler.(element.Closer); ok {
-			if err := o.Close(); err != nil {
-				t.Errorf("%s: close: %v", e.YAML, err)
-			}
-		}
-		if !reflect.DeepEqual(*s, element.Sample{Series: -1, Problems: s.Problems, Headers: s.Headers}) {
-			t.Errorf("%s: the sample was filled after it was returned", e.YAML)
+		if err := cancelledOnce(ctx, b); err != nil {
+			problems = append(problems, fmt.Sprintf("%s: %v", e.YAML, err))
 		}
 	}
-	goleak.VerifyNone(t, leak)
+	if err := goleak.Find(leak); err != nil {
+		problems = append(problems, err.Error())
+	}
+	return problems
+}
+
+func cancelledOnce(ctx context.Context, b *Bound) (err error) {
+	sampler := b.Element.(element.Sampler)
+	if o, ok := sampler.(element.Opener); ok {
+		if err := o.Open(context.Background()); err != nil {
+			return fmt.Errorf("open: %w", err)
+		}
+	}
+	if o, ok := sampler.(element.Closer); ok {
+		defer func() { err = errors.Join(err, o.Close()) }()
+	}
+	th, s := b.Thread(1), &element.Sample{}
+	defer th.Close()
+	th.Sample = s
+	began := time.Now()
+	if sampler.Sample(ctx, th, s) == nil {
+		return errors.New("a cancelled sample passed")
+	}
+	if took := time.Since(began); took > 100*time.Millisecond {
+		return fmt.Errorf("a cancelled sample took %s", took)
+	}
+	s.Reset() // a sampler that still writes to it is seen here or by the race detector
+	time.Sleep(time.Millisecond)
+	if !reflect.DeepEqual(*s, element.Sample{Series: -1, Problems: s.Problems, Headers: s.Headers}) {
+		return errors.New("the sample was filled after it was returned")
+	}
+	return nil
 }

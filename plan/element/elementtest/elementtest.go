@@ -30,12 +30,21 @@ type Config struct {
 func Run(t *testing.T, d element.Definition, c Config) {
 	t.Helper()
 	t.Run(d.Kind.String()+" "+d.Name, func(t *testing.T) {
-		t.Run("documentation", func(t *testing.T) { documentation(t, d) })
-		t.Run("examples", func(t *testing.T) { examples(t, d, c) })
-		t.Run("mistakes", func(t *testing.T) { mistakes(t, d, c) })
-		t.Run("threads", func(t *testing.T) { threads(t, d, c) })
+		report(t, "documentation", func() []string { return documentation(d) })
+		report(t, "examples", func() []string { return examples(t, d, c) })
+		report(t, "mistakes", func() []string { return mistakes(t, d, c) })
+		report(t, "threads", func() []string { return threads(t, d, c) })
 		if d.Kind == element.SamplerKind {
-			t.Run("cancelled", func(t *testing.T) { cancelled(t, d, c) })
+			report(t, "cancelled", func() []string { return cancelled(t, d, c) })
+		}
+	})
+}
+
+func report(t *testing.T, name string, check func() []string) {
+	t.Helper()
+	t.Run(name, func(t *testing.T) {
+		for _, p := range check() {
+			t.Error(p)
 		}
 	})
 }
