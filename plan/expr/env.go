@@ -16,6 +16,7 @@ import (
 type Env struct {
 	parent      *Env
 	names       map[string]Type
+	dotted      map[string]bool // first parts of the dotted names of this level
 	fns         *Functions
 	response    bool
 	environment bool
@@ -28,13 +29,27 @@ func NewEnv(fns *Functions, names map[string]Type) *Env {
 	if fns == nil {
 		fns = NewFunctions()
 	}
-	return &Env{fns: fns, names: maps.Clone(names), elsewhere: ResponseRoots()}
+	return &Env{fns: fns, names: maps.Clone(names), dotted: dotted(names), elsewhere: ResponseRoots()}
 }
 
 func (e *Env) child(names map[string]Type) *Env {
 	c := *e
-	c.parent, c.names = e, names
+	c.parent, c.names, c.dotted = e, names, dotted(names)
 	return &c
+}
+
+// dotted returns the first parts of dotted names; nil if there are none.
+func dotted(names map[string]Type) map[string]bool {
+	var roots map[string]bool
+	for name := range names {
+		if root, _, ok := strings.Cut(name, "."); ok {
+			if roots == nil {
+				roots = map[string]bool{}
+			}
+			roots[root] = true
+		}
+	}
+	return roots
 }
 
 // With returns a child in which name is legal.
@@ -107,10 +122,8 @@ func (e *Env) members(root string) []string {
 // closed reports whether a root admits declared members only.
 func (e *Env) closed(root string) bool {
 	for ; e != nil; e = e.parent {
-		for name := range e.names {
-			if len(name) > len(root) && name[len(root)] == '.' && name[:len(root)] == root {
-				return true
-			}
+		if e.dotted[root] {
+			return true
 		}
 	}
 	return false
