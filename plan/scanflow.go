@@ -27,9 +27,11 @@ func (s *scanner) collection() {
 			s.flowQuoted()
 			fresh = false
 		default:
+			before := s.i
 			if !s.flowPlain() {
 				return
 			}
+			s.i = max(s.i, before+1) // a lone colon is no text
 			fresh = false
 		}
 	}

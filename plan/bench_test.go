@@ -1,0 +1,85 @@
+package plan_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"runner/plan"
+	"runner/plan/source"
+)
+
+// large is a plan of many steps with what steps have in practice.
+func large(steps int) string {
+	var b strings.Builder
+	b.WriteString("plan: Large\nvars: {base: \"http://h\"}\ndefaults: {http: {base_url: \"${base}\", headers: {Accept: application/json}}}\n" +
+		"thread_groups:\n  g:\n    load: {threads: 1, iterations: 1}\n    assertions: [{duration: 2s}]\n    steps:\n")
+	for i := range steps {
+		fmt.Fprintf(&b, "      - name: Step %d\n        http: {request: \"POST /items/%d?x=${thread.id}\", json: {id: %d, name: \"n${thread.iteration}\"}}\n"+
+			"        extract: {v%d: json.items.id}\n        assertions:\n          - status: 200\n          - json.ok == true and v%d != nil\n", i, i, i, i, i)
+	}
+	return b.String()
+}
+
+func TestLargePlanIsValidatedInTime(t *testing.T) {
+	f, reg := source.New("large.yaml", []byte(large(1000))), registry(t)
+	best := time.Hour
+	for range 3 {
+		start := time.Now()
+		p, ds := plan.Parse(f, reg)
+		ds = append(ds, plan.Validate(p, reg, plan.Options{})...)
+		best = min(best, time.Since(start))
+		if len(ds) > 0 {
+			t.Fatalf("diagnostics:\n%s", render(t, ds[:1]))
+		}
+	}
+	if best > 2*time.Second {
+		t.Errorf("1,000 steps took %v: something is no longer linear", best)
+	}
+}
+
+func BenchmarkParseAndValidate1000Steps(b *testing.B) {
+	f, reg := source.New("large.yaml", []byte(large(1000))), registry(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		p, _ := plan.Parse(f, reg)
+		plan.Validate(p, reg, plan.Options{})
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, pattern := range []string{"testdata/ok/*.yaml", "testdata/err/*.yaml"} {
+		for _, path := range files(f, pattern) {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(text)
+		}
+	}
+	reg := registry(f)
+	f.Fuzz(func(t *testing.T, text []byte) {
+		file := source.New("fuzz.yaml", text)
+		p, ds := plan.Parse(file, reg)
+		if p == nil {
+			if !ds.HasErrors() {
+				t.Error("no plan and no error")
+			}
+		} else {
+			ds = append(ds, plan.Validate(p, reg, plan.Options{})...)
+			if !ds.HasErrors() {
+				plan.Explain(p)
+				p.Evaluate(plan.EvalOptions{})
+			}
+		}
+		for _, d := range ds {
+			if r := d.Range; !r.IsZero() && (r.Start.Offset > len(text) || r.End.Offset > len(text) || r.End.Offset < r.Start.Offset) {
+				t.Errorf("%s: range outside the text: %v", d.Code, r)
+			}
+		}
+		render(t, ds)
+		source.JSON(ds)
+	})
+}
