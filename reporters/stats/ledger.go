@@ -1,14 +1,16 @@
 package stats
 
 import (
+	"math"
 	"strconv"
 
 	"runner/plan/element"
 )
 
-// ledger adds up both ledgers. Only what was cut off may be in flight: with open
-// the difference is, without it the books must balance by themselves.
-func (s *state) ledger(open bool) Ledger {
+// ledger adds up both ledgers. What was cut off is in flight: with cut all that
+// is missing, without it one iteration and one sample for each thread that never
+// ended, and the books must balance beyond that.
+func (s *state) ledger(cut bool) Ledger {
 	b, t := s.total, &s.total.tally
 	l := Ledger{
 		Iterations: IterationLedger{
@@ -22,12 +24,19 @@ func (s *state) ledger(open bool) Ledger {
 	for _, c := range t.classes {
 		l.Samples.Errors[c.class] += c.n
 	}
-	if open {
-		i := &l.Iterations
-		i.InFlight = max(0, i.Started-i.Completed-i.Interrupted)
-		l.Samples.InFlight = max(0, l.Samples.Started-t.passed-t.failed())
+	most := s.leftBehind()
+	if cut {
+		most = math.MaxInt64
 	}
+	i := &l.Iterations
+	i.InFlight = min(most, max(0, i.Started-i.Completed-i.Interrupted))
+	l.Samples.InFlight = min(most, max(0, l.Samples.Started-t.passed-t.failed()))
 	return l
+}
+
+// leftBehind returns how many threads have not ended.
+func (s *state) leftBehind() int64 {
+	return max(0, s.total.sum(element.ThreadsStarted)-s.total.sum(element.ThreadsEnded))
 }
 
 // Check returns what does not add up in the ledger, one sentence each; none if

@@ -39,7 +39,7 @@ func (s *state) summary(end *EndInfo) *Summary {
 		in.ledger = out.Ledger.Check()
 	}
 	out.Verdict, out.ExitCode, out.Reasons = in.verdict()
-	out.Notes = s.summaryNotes(end, out.Thresholds)
+	out.Notes = s.summaryNotes(end, out)
 	return out
 }
 
@@ -223,7 +223,7 @@ func (s *state) groupThroughput(g int) (float64, bool) {
 }
 
 // summaryNotes lists what the reports must say beside the figures.
-func (s *state) summaryNotes(end *EndInfo, thresholds []ThresholdResult) []string {
+func (s *state) summaryNotes(end *EndInfo, sum *Summary) []string {
 	out := append([]string{}, s.out.Notes...)
 	out = append(out, s.notes...)
 	if end.Stopped != "" {
@@ -232,6 +232,9 @@ func (s *state) summaryNotes(end *EndInfo, thresholds []ThresholdResult) []strin
 	if i, reason := s.stopping(); i >= 0 {
 		out = append(out, "the run was ended by a threshold with stop: "+reason)
 	}
+	if n := s.leftBehind(); n > 0 && !sum.Partial {
+		out = append(out, counted(n, "thread", "threads")+" did not end when cancelled; what was running then is counted as in flight")
+	}
 	if n := s.total.tally.warmUp; n > 0 {
 		out = append(out, "the warm-up sent "+counted(n, "sample", "samples")+", counted in the ledger and in requests, not in the figures")
 	}
@@ -239,8 +242,8 @@ func (s *state) summaryNotes(end *EndInfo, thresholds []ThresholdResult) []strin
 		out = append(out, "the plan has more than "+formatCount(maxSeries)+" series; "+formatCount(int64(s.out.More))+" of them share the row "+otherKind)
 	}
 	out = append(out, s.closedNotes()...)
-	for i := range thresholds {
-		if t := &thresholds[i]; t.NotJudged != "" {
+	for i := range sum.Thresholds {
+		if t := &sum.Thresholds[i]; t.NotJudged != "" {
 			out = append(out, scopeName(t.Scope)+": "+t.Expression+" was not judged: "+t.NotJudged)
 		}
 	}

@@ -234,8 +234,7 @@ func (s *state) unjudged(j *judge, skipped map[int]string) string {
 	if t.Single >= len(s.out.Series) {
 		return "its row was counted in " + otherKind
 	}
-	if t.Implied && j.known && (j.fig.stat == "errors" || j.fig.stat == "error_count") &&
-		s.measure(&s.total.cells, 0, j).count == 0 {
+	if t.Single >= 0 && j.impliedErrors() && s.measure(&s.total.cells, 0, j).count == 0 {
 		return "it never ran"
 	}
 	if begun, ok := s.begunOf(t.Group); ok && t.After > 0 && s.at-begun < t.After {
@@ -243,6 +242,9 @@ func (s *state) unjudged(j *judge, skipped map[int]string) string {
 	}
 	return ""
 }
+
+// impliedErrors reports whether this is the implied rule errors == 0%.
+func (j *judge) impliedErrors() bool { return j.t.Implied && j.known && j.fig.stat == "errors" }
 
 func because(reason string) string {
 	if reason == "" {
@@ -256,6 +258,9 @@ func because(reason string) string {
 // data otherwise.
 func (s *state) final(r *ThresholdResult, j *judge, m *measure) {
 	v, ok := j.fig.value(m, &s.gen, j.apdex)
+	if !ok && j.impliedErrors() { // steps that are no samplers have samples only when they fail
+		v, ok = 0, true
+	}
 	ok = ok && j.known && finite(v) == v
 	if !ok {
 		r.NoData, r.Message = true, s.noData(j, m)

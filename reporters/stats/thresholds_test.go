@@ -105,6 +105,8 @@ func TestThresholdScopes(t *testing.T) {
 	add("closed / checkout", 0, []int{3}, 3, "max < 2s", 2e9)
 	add("group open", 1, []int{1}, -1, "samples > 100", 100)
 	add("group closed", 0, []int{0}, -1, "dropped < 3", 3)
+	add("group closed", 0, []int{99}, -1, "errors == 0%", 0)
+	l.Thresholds[5].Implied = true
 	r := newRig(l)
 	taken(r, 10, false)
 	r.run(1, sample(1, 0, time.Second))
@@ -121,7 +123,7 @@ func TestThresholdScopes(t *testing.T) {
 	for i := range s.Thresholds {
 		got = append(got, outcome(&s.Thresholds[i]))
 	}
-	if want := "passed passed passed not judged passed"; strings.Join(got, " ") != want {
+	if want := "passed passed passed not judged passed passed"; strings.Join(got, " ") != want {
 		t.Errorf("got %v, want %s", got, want)
 	}
 	if th := s.Thresholds[1]; th.Group != "closed" || *th.SeriesID != 3 || s.Thresholds[0].SeriesID != nil {
@@ -275,6 +277,20 @@ func TestVoidLedger(t *testing.T) {
 		if aborted && (s.Ledger.Samples.InFlight != 1 || s.Ledger.Iterations.InFlight != 1) {
 			t.Errorf("in flight: %+v", s.Ledger)
 		}
+	}
+}
+
+// TestThreadLeftBehind: what a thread that never ended was doing is in flight.
+func TestThreadLeftBehind(t *testing.T) {
+	r := newRig(testLayout())
+	r.run(0, sample(0, 0, time.Second))
+	sh := r.Shard(0, 0)
+	for _, c := range []element.Counter{element.ThreadsStarted, element.IterationsScheduled, element.IterationsStarted, element.SamplesStarted} {
+		sh.Count(c, 1)
+	}
+	s := r.Summary(EndInfo{})
+	if s.ExitCode != 0 || s.Ledger.Samples.InFlight != 1 || !strings.Contains(strings.Join(s.Notes, "\n"), "1 thread did not end") {
+		t.Errorf("exit code %d, %+v, %q, %q", s.ExitCode, s.Ledger, s.Reasons, s.Notes)
 	}
 }
 
