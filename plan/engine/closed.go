@@ -204,9 +204,15 @@ func (g *groupRun) work(th *thread, start time.Duration) {
 		if sig != proceed {
 			return
 		}
+		if th.idle && g.endless() {
+			_ = g.run.clock.Sleep(th.soft, idleTime) // the loop sees when soft has ended
+		}
 		free = th.Now()
 	}
 }
+
+// endless reports whether only time ends the threads.
+func (g *groupRun) endless() bool { return g.iterations == 0 && g.shared == 0 }
 
 // over reports whether the load's time has passed; a thread may wake at that very
 // moment before it is told.

@@ -162,6 +162,9 @@ func (c *compiler) compileGroup(out *group, in inherited) {
 			out.varSeries = c.control("vars", "vars", v.Range, in, nil).series
 		}
 	}
+	if out.dynamic {
+		out.condition = c.control("if "+g.If.Source(), "if", g.If.Range(), in, nil)
+	}
 	out.body = c.steps(g.Steps, in)
 	out.feeds = c.feeds()
 	out.slots = c.slots

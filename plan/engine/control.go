@@ -222,6 +222,7 @@ func (n *pause) run(ctx context.Context, th *thread) signal {
 		return th.fail(ctx, n.control, err)
 	}
 	d := between(th.Rand, from, to)
+	th.idle = th.idle && d <= 0
 	if th.due.set {
 		th.due.at, th.due.free = th.due.at+d, th.due.free+d
 	}

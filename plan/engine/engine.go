@@ -60,7 +60,10 @@ const (
 	// hardEndWait is how long a group waits for threads after it has cancelled
 	// them; what still runs then is left behind as in flight.
 	hardEndWait = 2 * time.Second
-	forever     = time.Duration(1<<63 - 1)
+	// idleTime is waited after an iteration without a sample or pause where only
+	// time ends the load, so that a thread with nothing to do does not spin.
+	idleTime = time.Millisecond
+	forever  = time.Duration(1<<63 - 1)
 )
 
 // signal is what a node tells its parent: go on, or how far to unwind. The

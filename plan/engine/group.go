@@ -42,6 +42,7 @@ type groupRun struct {
 	active int       // threads with a goroutine
 	noMore bool      // no thread will be started any more
 	halted string    // reason of a stop; "" if the shape ended by itself
+	reason string    // why the group was skipped at run time; written before state says so
 	free   []int     // heap of the indices of idle threads, of open groups
 
 	soft, hard, idle                   context.Context
@@ -110,26 +111,27 @@ func (g *groupRun) await() bool {
 	return true
 }
 
-// unwanted judges an `if` that Compile could not.
+// unwanted judges an `if` that Compile could not. One that cannot be evaluated
+// is a failed sample.
 func (g *groupRun) unwanted() bool {
 	if !g.dynamic {
 		return false
 	}
 	ok, err := g.plan.If.EvalBool(planScope{g.run.values, g.run.machine(uint64(g.idBase))})
-	if err == nil && ok {
+	switch {
+	case err != nil:
+		th := g.run.newThread(g, 0, g.idBase, g.name, 0)
+		_ = th.fail(g.hard, g.condition, err)
+		g.stop("its condition cannot be evaluated")
+		g.leaveOver()
+		g.finish(groupDone)
+	case ok:
 		return false
+	default:
+		g.reason = "its condition is false: " + g.plan.If.Source()
+		g.run.recorder.Note("thread group " + g.name + " was skipped: " + g.reason)
+		g.finish(groupSkipped)
 	}
-	reason := "its condition is false: " + g.plan.If.Source()
-	if err != nil {
-		reason = "its condition cannot be evaluated: " + err.Error()
-	}
-	if s, ok := g.run.recorder.(interface {
-		SkipGroup(group int, reason string)
-	}); ok {
-		s.SkipGroup(g.group.index, reason)
-	}
-	g.run.recorder.Note("thread group " + g.name + " was skipped: " + reason)
-	g.finish(groupSkipped)
 	return true
 }
 

@@ -233,8 +233,6 @@ type recorder struct {
 	transactions []element.Transaction
 	counts       [element.Counters]int64
 	notes        []string
-	skipped      []string
-	quiet        bool
 }
 
 func (r *recorder) Shard(group, thread int) element.Shard { return r }
@@ -273,7 +271,7 @@ type result struct {
 	err     error
 	took    time.Duration
 	log     string
-	status  [][]GroupStatus
+	skipped map[int]string
 }
 
 // play runs a plan on virtual time. meddle, if any, runs beside it.
@@ -296,7 +294,7 @@ func playProgram(t *testing.T, p *Program, meddle func(r *Runner, cancel context
 			wg.Go(func() { meddle(r, cancel) })
 		}
 		out.err = r.Run(ctx)
-		out.took = r.Clock.Now()
+		out.took, out.skipped = r.Clock.Now(), r.SkippedGroups()
 		wg.Wait()
 		time.Sleep(2 * time.Hour) // threads that were left behind come to their end
 		synctest.Wait()

@@ -54,11 +54,12 @@ type opened struct {
 
 // group is the compiled form of a thread group.
 type group struct {
-	plan    *plan.Group
-	index   int
-	name    string
-	skipped bool
-	dynamic bool // its `if` can only be judged at run time
+	plan      *plan.Group
+	index     int
+	name      string
+	skipped   bool
+	dynamic   bool    // its `if` can only be judged at run time
+	condition control // where it is counted if that fails
 
 	threads    *ThreadShape  // of the closed model
 	arrivals   *ArrivalShape // of the open model

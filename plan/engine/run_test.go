@@ -67,6 +67,7 @@ func TestOrder(t *testing.T) {
 			"- on_error: stop_thread\n  steps:\n    - {fake: {say: A, take: 1s, fail: reset}, on_error: continue}\n    - {fake: {say: B, fail: reset}}",
 			[]string{"0s T1 A", "1s T1 B"}},
 		{"on_failure of an assertion", "{threads: 1, iterations: 2}", "- {fake: {say: A, status: 200}, assertions: [{status: 201, on_failure: stop_thread}]}", []string{"0s T1 A"}},
+		{"an iteration that does nothing", "{threads: 1, duration: 1s}", "- {if: thread.iteration == 500, fake: A}", []string{"500ms T1 A"}},
 		{"set and use", "{threads: 1, iterations: 1}", "- set: {x: 'v${thread.id}'}\n- fake: '${x}'", []string{"0s T1 v1"}},
 	}
 	for _, tt := range tests {
@@ -321,7 +322,7 @@ func TestSetupFails(t *testing.T) {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	r = play(t, strings.Replace(fmt.Sprintf(setupPlan, ""), "take: 1s", "take: 1m", 1), nil)
-	if !errors.As(r.err, &failed) || !strings.Contains(r.err.Error(), "setup_timeout of 5s") && failed.Step == "" {
+	if !errors.As(r.err, &failed) || r.err.Error() != "setup: it took longer than its setup_timeout of 5s" {
 		t.Errorf("error %v", r.err)
 	}
 	if r.took != 5*time.Second {
@@ -472,8 +473,57 @@ thread_groups:
 	if len(r.journal) != 2 || !strings.Contains(strings.Join(r.journal, ","), " C") || len(r.notes) != 1 {
 		t.Errorf("%v, notes %v", r.journal, r.notes)
 	}
+	if diff := cmp.Diff(map[int]string{1: `its condition is false: answer == "yes"`}, r.skipped); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
 	l := r.program.Layout()
 	if l.Groups[0].Skipped == "" || l.Groups[3].Skipped != "broken" || len(l.Notes) != 1 || len(l.Skipped) != 2 {
 		t.Errorf("%+v", l)
 	}
 }
+
+func TestGroupConditionThatFails(t *testing.T) {
+	r := play(t, `
+plan: t
+setup: [{fake: {say: S, reply: ""}, on_error: continue}, {if: false, set: {answer: "x"}}]
+thread_groups:
+  a: {load: {threads: 2, shared_iterations: 3}, steps: [{fake: A}], if: answer == "yes"}
+`, nil)
+	if _, n := r.ledger(t); n != 0 || r.counts[element.DroppedAbort] != 3 {
+		t.Errorf("%v", r.counts)
+	}
+	want := []string{"fake S:", `if answer == "yes":expression`}
+	if diff := cmp.Diff(want, r.classes()); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// TestElementsAreOpenedAndClosed checks order, and that nothing runs if opening fails.
+func TestElementsAreOpenedAndClosed(t *testing.T) {
+	for _, fail := range []bool{false, true} {
+		p := compiled(t, group1("{threads: 1, iterations: 2}", "- fake: A"), Options{})
+		e := &opening{fail: fail}
+		p.elements = append(p.elements, opened{kind: "assertion", value: e}, opened{kind: "timer", value: &opening{panics: true}})
+		r := playProgram(t, p, nil)
+		if r.err == nil || len(r.journal) != 0 {
+			t.Errorf("error %v, %v", r.err, r.journal)
+		}
+		if e.closed == fail {
+			t.Errorf("failed to open: %v, closed: %v", fail, e.closed)
+		}
+	}
+}
+
+type opening struct{ fail, panics, closed bool }
+
+func (o *opening) Open(context.Context) error {
+	if o.panics {
+		panic("boom")
+	}
+	if o.fail {
+		return errors.New("no such file")
+	}
+	return nil
+}
+
+func (o *opening) Close() error { o.closed = true; return nil }

@@ -138,6 +138,24 @@ func (r *Runner) Status() []GroupStatus {
 	return out
 }
 
+// SkippedGroups returns the groups that were left out while running, by their
+// index in the layout, with the reason; to be called after Run.
+func (r *Runner) SkippedGroups() map[int]string {
+	r.mu.Lock()
+	x := r.current
+	r.mu.Unlock()
+	out := map[int]string{}
+	if x == nil {
+		return out
+	}
+	for i, g := range x.groups {
+		if g.state.Load() == groupSkipped && g.reason != "" {
+			out[i] = g.reason
+		}
+	}
+	return out
+}
+
 func (x *run) stopped() string {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -65,6 +65,7 @@ func (n *sampler) run(ctx context.Context, th *thread) signal {
 		return th.fail(ctx, n.control, err)
 	}
 	th.begin()
+	th.idle = false
 	s.Dispatched = now
 	s.Due, s.FreeSince = due.at, due.free
 	if !due.set {
@@ -268,7 +269,7 @@ func (th *thread) setDefault(x *extract) error {
 func (n *sampler) failed(th *thread, s *element.Sample) signal {
 	slices.SortStableFunc(s.Problems, func(a, b element.Problem) int { return rank(a.Class) - rank(b.Class) })
 	s.Class = s.Problems[0].Class
-	if n.describer != nil {
+	if n.describer != nil && !s.Unsent {
 		s.Request = n.describe(th, s)
 	}
 	sig := proceed

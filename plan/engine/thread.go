@@ -30,6 +30,7 @@ type thread struct {
 	// done anything (begun), its waits end with it too.
 	soft  context.Context
 	begun bool
+	idle  bool // this iteration has neither sampled nor paused
 
 	due     dueTime // of the iteration's first sample
 	failure *failure
@@ -159,7 +160,7 @@ func (th *thread) nextRow(f *feed) (row map[string]any, err error) {
 // iterate runs one iteration. Its result is at least stopThread when the thread
 // must not go on.
 func (th *thread) iterate(ctx context.Context, g *group) signal {
-	th.begun = false
+	th.begun, th.idle = false, true
 	th.frames, th.loop = th.frames[:0], -1
 	th.Thread.StartIteration(g.newUser)
 	if g.newUser {
