@@ -7,12 +7,15 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"runner/plan"
 	"runner/plan/element"
 	"runner/plan/engine"
+	"runner/plan/expr"
 	"runner/reporters"
 )
 
@@ -84,6 +87,9 @@ func runExec(ctx context.Context, env Env, c *cobra.Command, reg *element.Regist
 	if err != nil {
 		return err
 	}
+	if err := knownGroups(l.plan, o.only); err != nil {
+		return usage(err)
+	}
 	program, closeData, err := l.compile(env, reg, o.only, o.planOptions.seed)
 	if err != nil {
 		return usage(err)
@@ -104,6 +110,24 @@ func runExec(ctx context.Context, env Env, c *cobra.Command, reg *element.Regist
 		return invalid(err)
 	}
 	return s.run(ctx)
+}
+
+// knownGroups wants every name of --only to be a thread group of the plan.
+func knownGroups(p *plan.Plan, only []string) error {
+	var names []string
+	for _, g := range p.Groups {
+		names = append(names, g.Name)
+	}
+	for _, name := range only {
+		if slices.Contains(names, name) {
+			continue
+		}
+		if near := expr.DidYouMean(name, names); near != "" {
+			return fmt.Errorf("--only %s: the plan has no such thread group; did you mean %s?", name, near)
+		}
+		return fmt.Errorf("--only %s: the plan has no such thread group; it has %s", name, strings.Join(names, ", "))
+	}
+	return nil
 }
 
 func newRunID() string {
