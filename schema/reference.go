@@ -28,7 +28,6 @@ func (g *generator) reference() (string, error) {
 		"reserved":          func() string { return words(expr.Reserved(functions)) },
 		"roots":             rootRows,
 		"classes":           classRows,
-		"codes":             codeTable,
 	}).Parse(prose)
 	if err != nil {
 		return "", err
@@ -154,5 +153,3 @@ func classRows() string {
 	}
 	return b.String()
 }
-
-func codeTable() string { return "" }
