@@ -42,7 +42,7 @@ const (
 )
 
 func (r *renderer) paint(color, text string) string {
-	if !r.opts.Color {
+	if !r.opts.Color || text == "" {
 		return text
 	}
 	return color + text + reset

@@ -40,7 +40,7 @@ func describeType(t reflect.Type, depth int) Field {
 	}
 	f := Field{Go: wordOf(t), Type: t}
 	if d, ok := reflect.New(t).Interface().(NodeDescriber); ok {
-		f.OneOf = d.DescribeNode()
+		f.Go, f.OneOf = "any", d.DescribeNode()
 		return f
 	}
 	_, f.Template = reflect.New(t).Interface().(nodeValue)
