@@ -189,7 +189,7 @@ func (b *tab) legend(chart string) string {
 func TestPageIsUsable(t *testing.T) {
 	chromium := browser(t)
 	if chromium == "" {
-		t.Log("no Chromium found: only the static tests of the page ran")
+		t.Log("no Chromium, or a short run: only the static tests of the page ran")
 		return
 	}
 	path := filepath.Join(t.TempDir(), "report.html")
