@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"runner/plan"
 	"runner/reporters"
 	"runner/reporters/stats"
 )
@@ -54,7 +55,7 @@ func runReport(env Env, c *cobra.Command, folder string, o reportOptions) error 
 	if err != nil {
 		return usage(err)
 	}
-	s := &session{env: env, folder: folder, reports: wanted, loaded: &loaded{}}
+	s := &session{env: env, folder: folder, reports: wanted, loaded: &loaded{plan: &plan.Plan{}}}
 	paths, err := s.writeReports(summary)
 	if err != nil {
 		return invalid(err)
