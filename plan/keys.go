@@ -217,7 +217,7 @@ func extractObject() Object {
 	return Object{Name: "extract", Doc: "An expression such as `json.items[0].id`, or one of the extractors below. Besides the extractor itself:", Keys: []Key{
 		{Name: "match", Type: "match", Default: "1", Doc: "which of several matches: a number from 1, `random`, or `all` as a list"},
 		{Name: "default", Type: "value", Doc: "value if nothing is found; without it the sample fails"},
-		{Name: "of", Type: "of", Default: "body", Doc: "where to look: body, headers, url, message, or `{variable: name}`"},
+		{Name: "of", Type: "of", Default: "body", Doc: "where to look: a part of the response, or the text of a variable"},
 		{Name: "secret", Type: "bool", Literal: true, Default: "false", Doc: "the value is never shown"},
 	}}
 }

@@ -78,9 +78,11 @@ func wordsOf(k plan.Key) string {
 
 // plain puts words of the grammar as a reader knows them.
 func plain(word string) string {
-	word = strings.NewReplacer("group", "thread group", "thread_stage", "stage", "rate_stage", "stage", "extract", "extractor", "int", "whole number",
+	if word == "of" {
+		return "`body` `headers` `url` `message` or `{variable: name}`"
+	}
+	return strings.NewReplacer("group", "thread group", "thread_stage", "stage", "rate_stage", "stage", "extract", "extractor", "int", "whole number",
 		"bool", "`true` or `false`", "condition", "expression", "match", "number, `random` or `all`", "column", "type").Replace(word)
-	return word
 }
 
 func plural(word string) string { return word + "s" }

@@ -41,7 +41,7 @@ func scalar(word string, template bool) object {
 	switch word {
 	case "text", "name", "path":
 		if !template {
-			return object{{"type", types("string", "number", "boolean")}, {"pattern", orDynamic(plainText, false)}, {"errorMessage", "No ${…} can stand here."}}
+			return object{{"type", types("string", "number", "boolean")}, {"pattern", orDynamic(plainText, false)}, {"patternErrorMessage", "No ${…} can stand here."}}
 		}
 		return object{{"type", types("string", "number", "boolean")}}
 	case "int":
