@@ -24,7 +24,7 @@ type Env struct {
 	Now      func() time.Time
 	Terminal bool       // Stderr is a terminal: progress may be redrawn in place
 	Colour   bool       // colours are wanted and possible
-	Width    func() int // columns of the terminal
+	Width    func() int // columns of the terminal, 0 if there is none
 	Dir      string     // the working directory
 	// Notify delivers SIGINT and SIGTERM until stop is called.
 	Notify func() (signals <-chan os.Signal, stop func())
@@ -53,7 +53,7 @@ func width() int {
 	if w, _, err := term.GetSize(int(os.Stderr.Fd())); err == nil && w > 0 {
 		return w
 	}
-	return 100
+	return 0 // not a terminal: no limit
 }
 
 func notify() (<-chan os.Signal, func()) {

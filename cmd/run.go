@@ -118,8 +118,13 @@ type signalState struct {
 	second bool
 }
 
+// echo is how soon after the first signal another one is the same: a terminal and
+// a supervisor both pass on one Ctrl-C.
+const echo = 300 * time.Millisecond
+
 // watch drains on the first signal and cancels on the second, until ctx ends.
 func (c *signalState) watch(ctx context.Context, signals <-chan os.Signal, drain func(), cancel func()) {
+	var heard time.Time
 	for {
 		select {
 		case <-ctx.Done():
@@ -130,8 +135,11 @@ func (c *signalState) watch(ctx context.Context, signals <-chan os.Signal, drain
 				continue
 			}
 			if c.first == 0 {
-				c.first = int(number)
+				c.first, heard = int(number), time.Now()
 				drain()
+				continue
+			}
+			if time.Since(heard) < echo {
 				continue
 			}
 			c.second = true

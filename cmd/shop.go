@@ -8,11 +8,16 @@ import (
 	"io"
 	"os/exec"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"runner/plans/demo"
 )
+
+// demoLatency is how long a page of the shop takes, so that its charts look like
+// those of a real shop.
+const demoLatency = 15 * time.Millisecond
 
 // newShop is the demo shop as a process of its own, so that it does not share
 // the load generator's memory and scheduler. It ends when its input ends.
@@ -37,7 +42,7 @@ func runShop(ctx context.Context, env Env) error {
 		_, _ = io.Copy(io.Discard, env.Stdin) // only its end matters
 		cancel()
 	}()
-	if err := demo.Serve(ctx, listener, demo.Options{}); err != nil && !errors.Is(err, context.Canceled) {
+	if err := demo.Serve(ctx, listener, demo.Options{Latency: demoLatency}); err != nil && !errors.Is(err, context.Canceled) {
 		return invalid(err)
 	}
 	return nil
