@@ -29,14 +29,14 @@ func (a *duration) Assert(t *element.Thread, s *element.Sample) error {
 	if took <= limit {
 		return nil
 	}
-	return fail(t, "the sample took longer than "+written(&a.Limit), "at most "+limit.String(), readable(took))
+	return fail(t, "the sample took longer than "+written(&a.Limit), "at most "+limit.String(), readable(took, limit))
 }
 
-// readable rounds a time to four digits.
-func readable(d time.Duration) string {
-	unit := time.Duration(1)
-	for d/unit >= 10_000 {
-		unit *= 10
+// readable rounds a time that is above a limit to microseconds, unless it would
+// then seem to keep the limit.
+func readable(d, limit time.Duration) string {
+	if r := d.Round(time.Microsecond); r > limit {
+		d = r
 	}
-	return d.Round(unit).String()
+	return d.String()
 }

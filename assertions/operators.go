@@ -3,6 +3,7 @@ package assertions
 import (
 	"bytes"
 	"strings"
+	"unsafe"
 
 	"runner/plan/element"
 	"runner/plan/expr"
@@ -75,7 +76,7 @@ func (o *textOperators) judge(t *element.Thread, what string, text []byte) error
 
 func contains(t *element.Thread, what string, text []byte, v *expr.String) error {
 	want, err := v.Eval(t)
-	if err != nil || bytes.Contains(text, []byte(want)) {
+	if err != nil || bytes.Contains(text, view(want)) {
 		return err
 	}
 	return fail(t, what+" does not contain "+quoted(v), "text containing "+quote(t, want), quote(t, text))
@@ -88,7 +89,7 @@ func (o *textOperators) any(t *element.Thread, what string, text []byte) error {
 	var sources, wants []string
 	for i := range o.ContainsAny {
 		want, err := o.ContainsAny[i].Eval(t)
-		if err != nil || bytes.Contains(text, []byte(want)) {
+		if err != nil || bytes.Contains(text, view(want)) {
 			return err
 		}
 	}
@@ -109,7 +110,7 @@ func (o *textOperators) none(t *element.Thread, what string, text []byte) error 
 		if err != nil {
 			return err
 		}
-		if at := bytes.Index(text, []byte(unwanted)); at >= 0 {
+		if at := bytes.Index(text, view(unwanted)); at >= 0 {
 			return fail(t, what+" contains "+quoted(v), "text without "+quote(t, unwanted), around(t, text, at))
 		}
 	}
@@ -145,6 +146,10 @@ func matches(t *element.Thread, what string, text []byte, v *expr.String, cache 
 	}
 	return fail(t, what+" does not match "+written(v), "a match of "+cut(pattern), quote(t, text))
 }
+
+// view returns the bytes of a text without copying it, to search for and never to
+// change.
+func view(text string) []byte { return unsafe.Slice(unsafe.StringData(text), len(text)) }
 
 // around shows the text near a place.
 func around(t *element.Thread, text []byte, at int) string {

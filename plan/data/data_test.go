@@ -390,6 +390,12 @@ func FuzzRecords(f *testing.F) {
 			return
 		}
 		defer fd.Close()
+		switch skip >> 2 & 3 { // in turn from memory, streamed, by place
+		case 1:
+			fd.size = smallFile + 1
+		case 2:
+			fd.index.kept = nil
+		}
 		th := thread(1, "g")
 		for range 1000 {
 			if _, err := fd.Next(th); errors.Is(err, ErrEnd) {

@@ -44,7 +44,7 @@ func buildIndex(t table, cfg Config, open OpenFunc) (*index, error) {
 	}
 	x := &index{cfg: cfg, table: t, stride: 1, file: file}
 	if err := x.scan(); err != nil {
-		return nil, errors.Join(err, file.Close())
+		return nil, errors.Join(err, x.close())
 	}
 	return x, nil
 }
@@ -113,7 +113,7 @@ func (x *index) keepSmall(size int64) error {
 		return fmt.Errorf("read %s: %w", x.cfg.Path, err)
 	}
 	x.small = text
-	return nil
+	return x.close()
 }
 
 // row returns row i, from 0.
@@ -127,6 +127,9 @@ func (x *index) row(i int64) (row, error) {
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	if x.file == nil {
+		return nil, fmt.Errorf("data %q is closed", x.cfg.Name)
+	}
 	if _, err := x.file.Seek(p.offset, io.SeekStart); err != nil {
 		return nil, fmt.Errorf("read %s: %w", x.cfg.Path, err)
 	}
@@ -155,5 +158,10 @@ func (x *index) read(r io.Reader, p place, skip int64) (row, error) {
 func (x *index) close() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return x.file.Close()
+	if x.file == nil {
+		return nil
+	}
+	file := x.file
+	x.file = nil
+	return file.Close()
 }
