@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -329,5 +330,68 @@ func BenchmarkSummary(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		r.Snapshot()
+	}
+}
+
+// TestEmptyLayout: a plan without groups, series or thresholds records and
+// reports without a panic.
+func TestEmptyLayout(t *testing.T) {
+	r := New(element.Layout{}, Options{})
+	s := failed(sample(5, 0, time.Millisecond), element.DNS, "no such host")
+	for _, group := range []int{-1, 0, 7} {
+		sh := r.Shard(group, -3)
+		sh.Record(&s)
+		sh.Transaction(element.Transaction{Series: -4})
+		sh.Count(element.Counters, 1)
+		sh.Count(element.ThreadsStarted, 1)
+	}
+	r.GroupStarted(3, 0)
+	r.Tick()
+	if p := r.Progress(); len(p.Groups) != 0 {
+		t.Errorf("progress: %+v", p)
+	}
+	sum := r.Summary(EndInfo{})
+	if sum.Total.Count != 6 || sum.Series[0].Name != otherKind {
+		t.Errorf("total %d, series %+v", sum.Total.Count, sum.Series)
+	}
+	if text, err := json.Marshal(sum); err != nil || strings.Contains(string(text), "null,null,null,null,null,null,null") {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestPlannedThreads: a group that ramps slowly began before its first thread.
+func TestPlannedThreads(t *testing.T) {
+	ramp := func(at time.Duration) float64 { return at.Seconds() / 4 }
+	l := testLayout()
+	l.Groups[0].Planned, l.Groups[0].Duration = ramp, 20*time.Second
+	guessed, told := newRig(l), newRig(l)
+	told.GroupStarted(0, time.Second)
+	for range 10 {
+		if guessed.clock.at == 5*time.Second {
+			guessed.Shard(0, 0).Count(element.ThreadsStarted, 1)
+		}
+		guessed.second()
+		told.second()
+	}
+	for name, r := range map[string]*rig{"guessed": guessed, "told": told} {
+		tl := r.Summary(EndInfo{}).Timeline
+		if got := *tl.Planned[8]; got < 1.86 || got > 1.89 {
+			t.Errorf("%s: planned in second 8 is %g", name, got)
+		}
+	}
+}
+
+// TestRecordedTextsAreCopies: what a sampler reuses may change after Record.
+func TestRecordedTextsAreCopies(t *testing.T) {
+	r := newRig(testLayout())
+	buf := []byte("first message")
+	s := sample(0, 0, time.Millisecond)
+	s.Request = unsafe.String(&buf[0], len(buf))
+	s.Fail(element.Problem{Class: element.Assert, Assertion: 0, Message: s.Request, Expected: s.Request, Actual: s.Request})
+	r.run(0, s)
+	copy(buf, "other message")
+	text, err := json.Marshal(r.Summary(EndInfo{}))
+	if err != nil || strings.Contains(string(text), "other message") {
+		t.Errorf("the summary follows the sampler's buffer (%v)", err)
 	}
 }
