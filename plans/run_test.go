@@ -1,0 +1,152 @@
+package plans_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"runner/cmd"
+	"runner/plans"
+	"runner/plans/demo"
+	"runner/reporters"
+	"runner/reporters/stats"
+)
+
+// scaled makes a few seconds of each plan.
+var scaled = map[string]string{
+	"breakpoint": "threads=50 ramp=2s think=100ms",
+	"checkout":   "threads=50 ramp=500ms length=2s think=30ms",
+	"load":       "threads=50 ramp=500ms hold=1s think=100ms",
+	"login":      "threads=50 ramp=500ms length=2s think=50ms pace=60000/min",
+	"quickstart": "threads=50 ramp=500ms length=2s",
+	"rate":       "length=2s ramp=500ms hold=1s",
+	"smoke":      "length=2s think=100ms",
+	"soak":       "threads=50 ramp=500ms hold=1s think=100ms",
+	"spike":      "threads=50 ramp_up=1s ramp_down=1s think=100ms",
+	"stress":     "threads=50 ramp=500ms hold=1s think=100ms",
+}
+
+// timeLimit is a limit on times, which a busy test machine may not keep.
+var timeLimit = regexp.MustCompile(`(p\d+ <|duration:|timeout:) \d+m?s`)
+
+// outcome is what became of one plan.
+type outcome struct {
+	code           int
+	stdout, stderr bytes.Buffer
+	summary        *stats.Summary
+	requests       int64 // that the shop has seen
+	err            error
+}
+
+func TestPlansPassAgainstTheShop(t *testing.T) {
+	dir := patientCopy(t)
+	outcomes := map[string]*outcome{}
+	var all sync.WaitGroup
+	for _, name := range names {
+		plan := strings.TrimSuffix(name, ".yaml")
+		o := &outcome{}
+		outcomes[plan] = o
+		all.Go(func() { o.run(dir, plan) })
+	}
+	all.Wait()
+	for plan, o := range outcomes {
+		t.Run(plan, func(t *testing.T) { o.check(t) })
+	}
+}
+
+func (o *outcome) check(t *testing.T) {
+	if o.err != nil {
+		t.Fatal(o.err)
+	}
+	if o.code != 0 {
+		t.Errorf("exit code %d\n%s%s", o.code, &o.stdout, &o.stderr)
+	}
+	if o.summary == nil {
+		t.Fatal("no summary")
+	}
+	ledger := &o.summary.Ledger
+	if diff := cmp.Diff(o.requests, ledger.Requests); diff != "" || o.requests == 0 {
+		t.Errorf("requests (-shop +ledger):\n%s", diff)
+	}
+	if problems := ledger.Check(); len(problems) > 0 {
+		t.Errorf("the ledger does not add up: %s", problems)
+	}
+	if len(ledger.Samples.Errors) > 0 {
+		t.Errorf("errors: %v\n%s", ledger.Samples.Errors, &o.stdout)
+	}
+	for _, s := range o.summary.Series {
+		if s.Count == 0 && s.Kind == "http" {
+			t.Errorf("%s / %s never ran", s.Group, s.Name)
+		}
+	}
+}
+
+// run runs one plan against a shop of its own.
+func (o *outcome) run(dir, plan string) {
+	shop := httptest.NewServer(demo.New(demo.Options{}))
+	defer shop.Close()
+	out := filepath.Join(dir, "results", plan)
+	args := []string{"exec", plan + ".yaml", "--out", out, "--seed", "1", "--var", "base=" + shop.URL}
+	for v := range strings.FieldsSeq(scaled[plan]) {
+		args = append(args, "--var", v)
+	}
+	o.code = cmd.Main(cmd.Env{
+		Args: args, Dir: dir, Now: time.Now, Stdin: strings.NewReader(""), Stdout: &o.stdout, Stderr: &o.stderr,
+		Getenv: func(string) (string, bool) { return "", false },
+		Width:  func() int { return 200 },
+		Notify: func() (<-chan os.Signal, func()) { return nil, func() {} },
+		Self:   func(context.Context, ...string) (*exec.Cmd, error) { return nil, exec.ErrNotFound },
+	})
+	if o.summary, o.err = reporters.Read(filepath.Join(out, "summary.json")); o.err != nil {
+		return
+	}
+	answer, err := http.Get(shop.URL + "/stats")
+	if err != nil {
+		o.err = err
+		return
+	}
+	defer answer.Body.Close()
+	var seen struct{ Requests int64 }
+	o.err = json.NewDecoder(answer.Body).Decode(&seen)
+	o.requests = seen.Requests
+}
+
+// patientCopy copies the plans with time limits that a slow machine keeps.
+func patientCopy(t *testing.T) string {
+	t.Helper()
+	dir, changed := t.TempDir(), 0
+	err := fs.WalkDir(plans.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			return os.MkdirAll(filepath.Join(dir, name), 0o755)
+		}
+		text, err := fs.ReadFile(plans.FS(), name)
+		if err != nil {
+			return err
+		}
+		changed += len(timeLimit.FindAll(text, -1))
+		return os.WriteFile(filepath.Join(dir, name), timeLimit.ReplaceAll(text, []byte("$1 30s")), 0o644)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if changed < 20 {
+		t.Fatalf("found %d limits on times: the search is broken", changed)
+	}
+	return dir
+}
