@@ -154,12 +154,7 @@ func TestExamplesOfElementsAreValid(t *testing.T) {
 				text, _, _ := strings.Cut(block, "```")
 				where := "step"
 				if kind == element.SamplerKind {
-					where = "group"
-					text = strings.TrimPrefix(text, "steps:\n")
-					if err := validate(s, inPlan("steps", text)); err != nil {
-						t.Errorf("%s %s, example %d: %v", kind, name, i+1, err)
-					}
-					continue
+					where, text = "steps", strings.TrimPrefix(text, "steps:\n")
 				}
 				if err := validate(s, inPlan(where, text)); err != nil {
 					t.Errorf("%s %s, example %d: %v", kind, name, i+1, err)
