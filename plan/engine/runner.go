@@ -55,6 +55,7 @@ func (r *Runner) Run(ctx context.Context) error {
 	closeAll, err := x.open(ctx)
 	defer closeAll()
 	if err != nil {
+		x.skipGroups()
 		return err
 	}
 	err = x.runSetup(ctx)

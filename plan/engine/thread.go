@@ -244,7 +244,7 @@ func (g *groupRun) runThread(th *thread, body func()) {
 	g.alive.Add(1)
 	defer func() {
 		if v := recover(); v != nil {
-			_ = g.run.panicked(th, "thread", v)
+			_ = g.run.panicked(g, "a thread of group "+g.name, v) // its iteration stays in flight
 		}
 		if !g.group.staged {
 			th.close()
