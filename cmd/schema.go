@@ -9,8 +9,8 @@ import (
 	"runner/schema"
 )
 
-func newSchema(env Env, _ *element.Registry) *cobra.Command {
-	var reference bool
+func newSchema(env Env, reg *element.Registry) *cobra.Command {
+	var reference, summary bool
 	c := &cobra.Command{
 		Use:   "schema",
 		Short: "Print the JSON Schema of plans, for an editor's completion",
@@ -21,14 +21,26 @@ their first line, and an editor with YAML support completes and checks keys:
 		Example: "  runner schema > plan.schema.json\n  runner schema --reference | less",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			text := string(schema.PlanSchema())
-			if reference {
-				text = schema.Reference()
-			}
-			_, err := io.WriteString(env.Stdout, text)
-			return err
+			return runSchema(env.Stdout, reg, reference, summary)
 		},
 	}
 	c.Flags().BoolVar(&reference, "reference", false, "print the reference of the language instead")
+	c.Flags().BoolVar(&summary, "summary", false, "print the JSON Schema of summary.json instead")
+	c.MarkFlagsMutuallyExclusive("reference", "summary")
 	return c
+}
+
+func runSchema(w io.Writer, reg *element.Registry, reference, summary bool) error {
+	text, prose, err := schema.Generate(reg)
+	if err != nil {
+		return invalid(err)
+	}
+	switch {
+	case reference:
+		text = []byte(prose)
+	case summary:
+		text = schema.SummarySchema()
+	}
+	_, err = w.Write(text)
+	return err
 }
