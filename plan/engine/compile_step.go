@@ -292,7 +292,7 @@ func (c *compiler) assertionIndex(id int, a *plan.Assertion) int {
 func needs(v any, pick element.Pick) element.Needs {
 	if n, ok := v.(element.Needer); ok {
 		need := n.Needs()
-		if pick.Of == "headers" {
+		if pick.Of == "headers" || pick.Of == "message" {
 			need |= element.NeedHeaders
 		}
 		return need
