@@ -354,3 +354,20 @@ func BenchmarkAssert(b *testing.B) {
 		})
 	}
 }
+
+func TestNeeds(t *testing.T) {
+	const body, headers = element.NeedBody, element.NeedHeaders
+	for text, want := range map[string]element.Needs{
+		"status: 200": 0, "duration: 1s": 0, "size: {max: 1KB}": body, "size: {max: 1KB, of: headers}": headers, "size: {max: 1KB, of: all}": body | headers,
+		"body: {contains: x}": body, "json: $.a": body, "md5: 900150983cd24fb0d6963f7d28e17f72": body, "header: A": headers, "cookie: a": headers,
+		"text: {of: url, contains: x}": 0, "text: {of: message, contains: x}": headers, "text: {of: body, contains: x}": body,
+		"text: {of: {variable: token}, contains: x}": 0,
+		"status == 200 and duration < 1s":            0, "json.a == 1": body, `headers["a"] == "x" and size > 1KB`: body | headers, `header("a") == "x"`: body | headers,
+		"status == number": body | headers,
+	} {
+		a, _ := bind(t, text)
+		if got := a.(element.Needer).Needs(); got != want {
+			t.Errorf("%s: got %b, want %b", text, got, want)
+		}
+	}
+}

@@ -25,3 +25,6 @@ func (a *body) Check(report func(field, code, summary, detail string)) { a.check
 func (a *body) Assert(t *element.Thread, s *element.Sample) error {
 	return a.judge(t, "the body", s.Body)
 }
+
+// Needs says that the body is looked at.
+func (*body) Needs() element.Needs { return element.NeedBody }

@@ -38,3 +38,6 @@ func (a *cookie) Assert(t *element.Thread, s *element.Sample) error {
 	}
 	return a.judge(t, "the cookie "+written(&a.Name), values)
 }
+
+// Needs says that the headers are looked at.
+func (*cookie) Needs() element.Needs { return element.NeedHeaders }

@@ -40,3 +40,6 @@ func readable(d, limit time.Duration) string {
 	}
 	return d.String()
 }
+
+// Needs says that nothing of the response is looked at.
+func (*duration) Needs() element.Needs { return 0 }

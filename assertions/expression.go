@@ -6,6 +6,7 @@ import (
 
 	"runner/plan/element"
 	"runner/plan/expr"
+	"runner/plan/query"
 )
 
 func defineExpression() element.Definition {
@@ -82,3 +83,6 @@ func cut(text string) string {
 	}
 	return text
 }
+
+// Needs says what the expression reads.
+func (a *expression) Needs() element.Needs { return query.Needs(&a.That) }

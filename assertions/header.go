@@ -88,3 +88,6 @@ func (o *valueOperators) one(t *element.Thread, what string, value []byte) error
 	}
 	return matches(t, what, value, &o.Matches, &o.regexes, true)
 }
+
+// Needs says that the headers are looked at.
+func (*header) Needs() element.Needs { return element.NeedHeaders }

@@ -150,3 +150,6 @@ func operand(tree expr.Tree, t *element.Thread) (any, error) {
 	}
 	return plain(v), nil
 }
+
+// Needs says that the body is looked at.
+func (*jsonValue) Needs() element.Needs { return element.NeedBody }

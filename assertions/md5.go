@@ -47,3 +47,6 @@ func (a *md5sum) Assert(t *element.Thread, s *element.Sample) error {
 	}
 	return fail(t, "the body's MD5 sum is not "+written(&a.Sum), strings.ToLower(want), have)
 }
+
+// Needs says that the body is looked at.
+func (*md5sum) Needs() element.Needs { return element.NeedBody }

@@ -74,3 +74,14 @@ func (a *size) measure(s *element.Sample) int64 {
 	}
 	return n
 }
+
+// Needs says what is measured; the decoded size is known of a decoded body only.
+func (a *size) Needs() element.Needs {
+	switch a.Of {
+	case "headers":
+		return element.NeedHeaders
+	case "all":
+		return element.NeedHeaders | element.NeedBody
+	}
+	return element.NeedBody
+}

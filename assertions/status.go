@@ -150,3 +150,6 @@ func or(words []string) string {
 	}
 	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
 }
+
+// Needs says that the status alone is looked at.
+func (*status) Needs() element.Needs { return 0 }

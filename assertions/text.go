@@ -38,7 +38,7 @@ func (a *text) Assert(t *element.Thread, s *element.Sample) error {
 	case "message":
 		return a.judge(t, "the status text", []byte(s.Message))
 	case "url":
-		return a.judge(t, "the URL", []byte(s.URL))
+		return a.judge(t, "the URL", []byte(s.FinalURL()))
 	case "body":
 		return a.judge(t, "the body", s.Body)
 	}
@@ -89,4 +89,15 @@ func (*subject) DescribeNode() []spec.Field {
 		{Go: "text", Enum: []string{"headers", "message", "url", "body"}},
 		{Go: "object", Children: []spec.Field{{Key: "variable", Go: "text", Required: true, Doc: "the name of a variable"}}},
 	}
+}
+
+// Needs says which part is looked at.
+func (a *text) Needs() element.Needs {
+	switch a.Of.Part {
+	case "headers", "message":
+		return element.NeedHeaders
+	case "body":
+		return element.NeedBody
+	}
+	return 0
 }

@@ -37,3 +37,6 @@ func (e *between) Extract(t *element.Thread, s *element.Sample, pick element.Pic
 	}
 	return choose(t, pick, query.Between(from, left, right, limit(pick)))
 }
+
+// Needs says that the body is looked at, where no other part is asked for.
+func (*between) Needs() element.Needs { return element.NeedBody }

@@ -27,3 +27,6 @@ func (e *cookie) Extract(t *element.Thread, s *element.Sample, pick element.Pick
 	}
 	return choose(t, pick, query.Cookies(s, name))
 }
+
+// Needs says that the headers are looked at.
+func (*cookie) Needs() element.Needs { return element.NeedHeaders }

@@ -58,3 +58,6 @@ func (e *css) Extract(t *element.Thread, s *element.Sample, pick element.Pick) (
 	}
 	return choose(t, pick, found)
 }
+
+// Needs says that the body is looked at, where no other part is asked for.
+func (*css) Needs() element.Needs { return element.NeedBody }

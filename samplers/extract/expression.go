@@ -6,6 +6,7 @@ import (
 
 	"runner/plan/element"
 	"runner/plan/expr"
+	"runner/plan/query"
 )
 
 func defineExpression() element.Definition {
@@ -47,3 +48,6 @@ func response(name string) bool {
 	_, ok := expr.ResponseRoots()[name]
 	return ok
 }
+
+// Needs says what the expression reads.
+func (e *expression) Needs() element.Needs { return query.Needs(&e.Expression.Condition) }

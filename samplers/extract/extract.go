@@ -29,7 +29,7 @@ func text(t *element.Thread, s *element.Sample, pick element.Pick) ([]byte, erro
 	case "headers":
 		return query.HeaderText(s), nil
 	case "url":
-		return []byte(s.URL), nil
+		return []byte(s.FinalURL()), nil
 	case "message":
 		return []byte(s.Message), nil
 	}

@@ -237,3 +237,15 @@ func BenchmarkExtract(b *testing.B) {
 		})
 	}
 }
+
+func TestNeeds(t *testing.T) {
+	const body, headers = element.NeedBody, element.NeedHeaders
+	for text, want := range map[string]element.Needs{
+		"{json: $.a}": body, "{regex: a}": body, "{css: a}": body, "{between: [a, b]}": body, "{header: A}": headers, "{cookie: a}": headers,
+		"status": 0, "json.a": body, `headers["a"]`: headers, `header("a")`: body | headers,
+	} {
+		if got := bind(t, text, page).Element.(element.Needer).Needs(); got != want {
+			t.Errorf("%s: got %b, want %b", text, got, want)
+		}
+	}
+}

@@ -26,3 +26,6 @@ func (e *header) Extract(t *element.Thread, s *element.Sample, pick element.Pick
 	}
 	return choose(t, pick, query.Headers(s, name))
 }
+
+// Needs says that the headers are looked at.
+func (*header) Needs() element.Needs { return element.NeedHeaders }

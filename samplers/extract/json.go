@@ -64,3 +64,6 @@ func (e *jsonValue) Extract(t *element.Thread, s *element.Sample, pick element.P
 	}
 	return choose(t, pick, found)
 }
+
+// Needs says that the body is looked at, where no other part is asked for.
+func (*jsonValue) Needs() element.Needs { return element.NeedBody }

@@ -89,3 +89,6 @@ func (e *regex) filled(t *element.Thread, re *query.Regex, from []byte, pick ele
 	}
 	return choose(t, pick, re.Expand(from, template, limit(pick)))
 }
+
+// Needs says that the body is looked at, where no other part is asked for.
+func (*regex) Needs() element.Needs { return element.NeedBody }
