@@ -3,6 +3,7 @@ package reporters
 import (
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/json"
 	"html/template"
 	"io"
 
@@ -28,45 +29,48 @@ func writeHTML(w io.Writer, s *stats.Summary) error {
 
 // page is what report.html is filled with.
 type page struct {
-	Policy         string
-	Style          template.CSS
-	Library        template.JS
-	Script         template.JS
-	Data           template.JS
-	Title          string
-	Verdict        verdictView
-	Meta           []string
-	Alerts         []string
-	Cards          []card
-	Thresholds     []thresholdView
-	Tables         []seriesView
-	Options        []option
-	HasTimeline    bool
-	TimelineNote   string
-	Phases         []phaseView
-	PhaseNames     []string
-	Errors         []errorView
-	ErrorsMore     int
-	Classes        []pair
-	Status         []pair
-	Assertions     []assertionView
-	Generator      []pair
-	GeneratorState string
-	GeneratorWhy   []string
-	Ledger         []equation
-	LedgerPairs    []pair
-	Sources        []sourceView
-	Environment    []pair
-	Notes          []string
-	Skipped        []pair
-	Groups         []groupView
-	Metrics        []string
-	Libraries      string
+	Policy          string
+	Style           template.CSS
+	Library         template.JS
+	Script          template.JS
+	Data            template.JS
+	Title           string
+	Verdict         verdictView
+	Meta            []string
+	Alerts          []string
+	Cards           []card
+	Thresholds      []thresholdView
+	Passing         []thresholdView // those that hold, when there are too many to show at first
+	Tables          []seriesView
+	Options         []option
+	HasTimeline     bool
+	TimelineNote    string
+	HasDistribution bool
+	Phases          []phaseView
+	PhaseNames      []string
+	Errors          []errorView
+	ErrorsMore      int
+	Classes         []pair
+	Status          []pair
+	Assertions      []assertionView
+	Generator       []pair
+	GeneratorState  string
+	GeneratorWhy    []string
+	Ledger          []equation
+	LedgerPairs     []pair
+	Sources         []sourceView
+	Environment     []pair
+	Notes           []string
+	Skipped         []pair
+	Groups          []groupView
+	Metrics         []string
+	Libraries       string
 }
 
 // newPage prepares everything that the page shows.
 func newPage(s *stats.Summary) (*page, error) {
-	island, note, err := newIsland(s)
+	island, note := newIsland(s)
+	data, err := json.Marshal(island) // escapes <, >, &, U+2028 and U+2029
 	if err != nil {
 		return nil, err
 	}
@@ -75,8 +79,8 @@ func newPage(s *stats.Summary) (*page, error) {
 	p := &page{
 		Policy: "default-src 'none'; script-src " + hashOf(library) + " " + hashOf(script) + "; style-src " + hashOf(style) +
 			"; img-src data:; base-uri 'none'; form-action 'none'",
-		Style: template.CSS(style), Library: template.JS(library), Script: template.JS(script), Data: template.JS(island),
-		Title: CleanLine(s.Plan), TimelineNote: note, HasTimeline: len(s.Timeline.TS) > 0,
+		Style: template.CSS(style), Library: template.JS(library), Script: template.JS(script), Data: template.JS(data),
+		Title: CleanLine(s.Plan), TimelineNote: note, HasTimeline: len(s.Timeline.TS) > 0, HasDistribution: island.hasTimes(),
 		Libraries: assets.Text("uPlot.LICENSE"),
 	}
 	p.overview(s)

@@ -3,8 +3,8 @@ package reporters
 import (
 	"encoding/base64"
 	"encoding/binary"
-	"encoding/json"
 	"math"
+	"slices"
 
 	"runner/reporters/stats"
 )
@@ -64,10 +64,15 @@ type islandLine struct {
 	Bad   bool    `json:"bad"`
 }
 
-// newIsland returns the escaped JSON, and a note when it does not hold all.
-func newIsland(s *stats.Summary) (text, note string, err error) {
+// hasTimes reports whether any row has a distribution to show.
+func (d *island) hasTimes() bool {
+	return slices.ContainsFunc(d.Rows, func(r islandRow) bool { return len(r.Times) > 0 })
+}
+
+// newIsland returns the charts' data, and a note when it does not hold all.
+func newIsland(s *stats.Summary) (d *island, note string) {
 	t := &s.Timeline
-	d := island{LogStep: logStep, IntervalS: t.IntervalS, T: t.TS, Active: t.ActiveThreads, Planned: t.Planned,
+	d = &island{LogStep: logStep, IntervalS: t.IntervalS, T: t.TS, Active: t.ActiveThreads, Planned: t.Planned,
 		Throughput: rounded(t.Throughput), Dropped: t.Dropped, Rows: []islandRow{}, Limits: islandLimits(s)}
 	columns := make(map[int]*stats.TimelineSeries, len(t.Series))
 	for i := range t.Series {
@@ -90,11 +95,10 @@ func newIsland(s *stats.Summary) (text, note string, err error) {
 	for i := range s.Transactions {
 		add(s.Transactions[i].ID, title(&s.Transactions[i]), &s.Transactions[i])
 	}
-	b, err := json.Marshal(d) // escapes <, >, &, U+2028 and U+2029
 	if without > 0 {
 		note = plural(without, "series") + " over time only in summary.json, for the size of this page"
 	}
-	return string(b), note, err
+	return d, note
 }
 
 func islandLimits(s *stats.Summary) []islandLine {

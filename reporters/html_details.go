@@ -42,7 +42,9 @@ func (p *page) details(s *stats.Summary) {
 	p.generator(&s.Generator)
 	p.ledger(&s.Ledger)
 	for _, r := range environmentRows(s) {
-		p.Environment = append(p.Environment, pair{r[0], CleanLine(r[1])})
+		if r[1] != "" {
+			p.Environment = append(p.Environment, pair{r[0], CleanLine(r[1])})
+		}
 	}
 	p.Notes = s.Notes
 	for i := range s.Skipped {

@@ -286,3 +286,25 @@ func TestBrowserTestNoticesTrouble(t *testing.T) {
 		t.Errorf("unnoticed; console: %q", console)
 	}
 }
+
+func TestOnlyPassedThresholdsAreFolded(t *testing.T) {
+	s := huge()
+	for _, i := range []int{50, 98} {
+		s.Thresholds[i].Passed = false
+	}
+	p, err := newPage(cleaned(s))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Thresholds) != maxThresholds/2 || len(p.Thresholds)+len(p.Passing) != 100 {
+		t.Errorf("%d shown, %d folded", len(p.Thresholds), len(p.Passing))
+	}
+	for _, v := range p.Passing {
+		if v.State != "good" {
+			t.Errorf("%s is folded away: %s", v.Scope, v.Outcome)
+		}
+	}
+	if p, _ = newPage(cleaned(fixed())); len(p.Passing) != 0 {
+		t.Errorf("%d of a few are folded", len(p.Passing))
+	}
+}

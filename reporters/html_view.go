@@ -54,7 +54,10 @@ type (
 // overview fills the first screen.
 func (p *page) overview(s *stats.Summary) {
 	p.Verdict = newVerdict(s)
-	p.Meta = []string{s.Started.UTC().Format("2 January 2006, 15:04 UTC"), runSpan(s)}
+	if !s.Started.IsZero() {
+		p.Meta = append(p.Meta, s.Started.UTC().Format("2 January 2006, 15:04 UTC"))
+	}
+	p.Meta = append(p.Meta, runSpan(s))
 	if s.Environment.Host != "" {
 		p.Meta = append(p.Meta, "from "+s.Environment.Host)
 	}
@@ -73,11 +76,24 @@ func (p *page) overview(s *stats.Summary) {
 		}
 	}
 	p.Cards = cards(s)
-	for _, t := range ranked(s.Thresholds) {
-		p.Thresholds = append(p.Thresholds, newThreshold(&t))
-	}
+	p.thresholds(s)
 	for i := range s.Groups {
 		p.Groups = append(p.Groups, newGroup(&s.Groups[i]))
+	}
+}
+
+// maxThresholds is the most thresholds shown at first; what holds beyond it is
+// folded away, what does not never is.
+const maxThresholds = 14
+
+func (p *page) thresholds(s *stats.Summary) {
+	for _, t := range ranked(s.Thresholds) {
+		v := newThreshold(&t)
+		if len(s.Thresholds) > maxThresholds && len(p.Thresholds) >= maxThresholds/2 && outcomeOf(&t) == held {
+			p.Passing = append(p.Passing, v)
+			continue
+		}
+		p.Thresholds = append(p.Thresholds, v)
 	}
 }
 

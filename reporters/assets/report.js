@@ -162,6 +162,7 @@
     if ([...pick.options].some((o) => o.value === was)) pick.value = was;
   }
   function drawDistribution() {
+    if (!$("distribution")) return;
     const row = rows.get(Number($("dist-series").value));
     const m = row && row.d && row.d.find((d) => d.n === $("dist-measure").value);
     $("dist-none").hidden = !!m;
@@ -240,9 +241,11 @@
       drawTime();
     });
   }
-  $("dist-series").addEventListener("change", () => { measureChoice(); drawDistribution(); });
-  $("dist-measure").addEventListener("change", drawDistribution);
-  measureChoice();
+  if ($("distribution")) {
+    $("dist-series").addEventListener("change", () => { measureChoice(); drawDistribution(); });
+    $("dist-measure").addEventListener("change", drawDistribution);
+    measureChoice();
+  }
   drawAll();
 
   new ResizeObserver(() => {
@@ -253,6 +256,10 @@
     });
   }).observe(document.querySelector("main"));
   dark.addEventListener("change", drawAll);
-  addEventListener("beforeprint", () => { printing = true; drawAll(); });
+  addEventListener("beforeprint", () => {
+    printing = true;
+    document.querySelectorAll("details.more, details.source").forEach((d) => { d.open = true; });
+    drawAll();
+  });
   addEventListener("afterprint", () => { printing = false; drawAll(); });
 })();
