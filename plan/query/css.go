@@ -37,6 +37,9 @@ func (c *CSS) Select(document []byte, attribute string, limit int) ([]string, er
 	if len(document) > MaxHTML {
 		return nil, fmt.Errorf("the document is larger than %d MiB, too large for a CSS selector", MaxHTML>>20)
 	}
+	if nodes(document) > MaxNodes {
+		return nil, fmt.Errorf("the document has more than %d nodes, too many for a CSS selector", MaxNodes)
+	}
 	root, err := html.Parse(bytes.NewReader(document))
 	if err != nil {
 		return nil, fmt.Errorf("read the document as HTML: %w", err)
@@ -55,6 +58,38 @@ func (c *CSS) Select(document []byte, attribute string, limit int) ([]string, er
 		}
 	}
 	return found, nil
+}
+
+// nodes estimates, from above, how many nodes the parser makes of a document. It
+// opens formatting elements that were left open anew in every paragraph, so that
+// a small hostile document can become a tree of any size.
+func nodes(document []byte) (total int) {
+	z := html.NewTokenizer(bytes.NewReader(document))
+	open := 0
+	for total <= MaxNodes {
+		switch z.Next() {
+		case html.ErrorToken:
+			return total
+		case html.StartTagToken, html.SelfClosingTagToken:
+			total += 1 + open
+			if name, _ := z.TagName(); formatting[string(name)] {
+				open++
+			}
+		case html.EndTagToken:
+			if name, _ := z.TagName(); formatting[string(name)] && open > 0 {
+				open--
+			}
+		case html.TextToken:
+			total += 1 + open
+		}
+	}
+	return total
+}
+
+// formatting are the elements that the HTML standard calls so (13.2.4.3).
+var formatting = map[string]bool{
+	"a": true, "b": true, "big": true, "code": true, "em": true, "font": true, "i": true, "nobr": true,
+	"s": true, "small": true, "strike": true, "strong": true, "tt": true, "u": true,
 }
 
 func content(node *html.Node, attribute string) (string, bool) {

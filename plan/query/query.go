@@ -17,7 +17,8 @@ import (
 const (
 	MaxSelector = 4 << 10 // bytes of a path, pattern or CSS selector
 	MaxMatches  = 10_000  // matches returned by one selection
-	MaxHTML     = 8 << 20 // bytes of a document that CSS selectors read
+	MaxHTML     = 4 << 20 // bytes of a document that CSS selectors read
+	MaxNodes    = 500_000 // nodes that such a document may become
 	MaxDepth    = 256     // levels of a JSON document that non-singular paths read
 )
 

@@ -201,6 +201,18 @@ func TestHostileHTML(t *testing.T) {
 	if _, err := sel.Select([]byte(strings.Repeat("<a>", MaxHTML/3+1)), "", 1); err == nil {
 		t.Error("a document of any size is read")
 	}
+	var bomb strings.Builder
+	for i := range 400 {
+		fmt.Fprintf(&bomb, "<b a=%d>", i)
+	}
+	bomb.WriteString(strings.Repeat("<p>x", 100_000))
+	if _, err := sel.Select([]byte(bomb.String()), "", 1); err == nil || !strings.Contains(err.Error(), "more than 500000 nodes") {
+		t.Errorf("a document that grows while it is read: %v", err)
+	}
+	list := strings.Repeat("<li><a href=/x>text <b>bold</b></a></li>", 50_000) // 2 MB of an honest page
+	if found, err := sel.Select([]byte(list), "", MaxMatches); err != nil || len(found) != MaxMatches {
+		t.Errorf("%d matches, %v", len(found), err)
+	}
 	began := time.Now()
 	for _, text := range []string{strings.Repeat("<div>", 100_000), strings.Repeat("<b><p>", 50_000), strings.Repeat("<table><td>", 50_000)} {
 		_, _ = sel.Select([]byte(text), "", 1)
