@@ -86,9 +86,10 @@ func nodes(document []byte) (total int) {
 	return total
 }
 
-// formatting are the elements that the HTML standard calls so (13.2.4.3).
+// formatting are the elements that the HTML standard calls so (13.2.4.3), without
+// a and nobr, of which the parser keeps one open at most.
 var formatting = map[string]bool{
-	"a": true, "b": true, "big": true, "code": true, "em": true, "font": true, "i": true, "nobr": true,
+	"b": true, "big": true, "code": true, "em": true, "font": true, "i": true,
 	"s": true, "small": true, "strike": true, "strong": true, "tt": true, "u": true,
 }
 
