@@ -17,13 +17,17 @@ const (
 	Teardown Phase = "teardown"
 )
 
+// ControlKind is the kind of the series of a step that is no sampler. It has
+// samples only where the step failed, and is left out of reports without them.
+const ControlKind = "control"
+
 // Series describes one row of the result, known before the run: a sampler name
 // in a group, or a transaction.
 type Series struct {
 	ID          int
 	Group       int // index into Layout.Groups; -1 in setup and teardown
 	Name        string
-	Kind        string // the sampler's name, or "transaction"
+	Kind        string // the sampler's name, "transaction", or ControlKind
 	Phase       Phase
 	Transaction bool
 	Range       source.Range

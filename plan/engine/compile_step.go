@@ -183,12 +183,12 @@ func (c *compiler) control(name, kind string, where source.Range, in inherited, 
 	if runes := []rune(name); len(runes) > 100 {
 		name = string(runes[:99]) + "…"
 	}
-	id := c.row(name, kind, where, false)
+	id := c.row(name, element.ControlKind, where, false)
 	c.rules.collect(in, id)
 	if c.phase == element.Teardown {
 		c.rules.errors(in, id, c.path(name), -1, where)
 	}
-	if c.phase == element.Load {
+	if c.phase == element.Load && !in.covered {
 		c.controls = append(c.controls, id)
 	}
 	return control{series: id, name: name, where: where, onError: in.signal()}

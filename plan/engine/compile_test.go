@@ -84,7 +84,7 @@ teardown: [{fake: T, name: Clean}]
 	}
 	wantSeries := []string{
 		"0 setup -1 fake Prepare 0", "1 load 0 transaction Visit 0", "2 load 0 fake Home 2", "3 load 0 fake Product 1",
-		"4 load 0 fake Cart 1", "5 load 0 fake Bare 0", "6 load 0 if Bare: if thread.id > 1 0", "7 load 1 fake Order 0", "8 load 2 fake Pool 0", "9 teardown -1 fake Clean 0",
+		"4 load 0 fake Cart 1", "5 load 0 fake Bare 0", "6 load 0 control Bare: if thread.id > 1 0", "7 load 1 fake Order 0", "8 load 2 fake Pool 0", "9 teardown -1 fake Clean 0",
 	}
 	if diff := cmp.Diff(wantSeries, series); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)

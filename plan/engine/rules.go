@@ -83,9 +83,9 @@ func (r *rules) errors(in inherited, id int, scope string, group int, where sour
 }
 
 // group adds the rules of a group: (c), and errors == 0% over its steps that are
-// no samplers, unless the group or the plan covers them.
+// no samplers and that no threshold on errors covers.
 func (r *rules) group(g *group, in inherited, controls []int) {
-	if len(controls) > 0 && !in.covered {
+	if len(controls) > 0 {
 		out := &rule{Threshold: element.Threshold{Scope: "group " + g.name, Group: g.index, Single: -1,
 			Comparison: noErrors(g.plan.Range), Implied: true, Range: g.plan.Range}}
 		for _, id := range controls {

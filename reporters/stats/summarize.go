@@ -66,6 +66,9 @@ func (s *state) rows(out *Summary, enc *v2Encoder) (loads map[int]bool, ids []in
 		if c == nil {
 			c = &cell{}
 		}
+		if o.Kind == element.ControlKind && c.count == 0 {
+			continue
+		}
 		ids = append(ids, i)
 		row := s.series(enc, c, *o)
 		if o.Transaction {

@@ -3,6 +3,8 @@ package stats
 import (
 	"slices"
 	"time"
+
+	"runner/plan/element"
 )
 
 // judge is one threshold with what is known of it while the run goes on. One
@@ -169,6 +171,9 @@ func (s *state) results(skipped map[int]string) []ThresholdResult {
 	out := []ThresholdResult{}
 	for i, j := range s.judges {
 		r := s.result(j, skipped)
+		if r.NotJudged != "" && s.controls(j) {
+			continue // of interest only if one of them failed
+		}
 		r.Stopped = i == s.stopper
 		out = append(out, r)
 	}
@@ -234,13 +239,23 @@ func (s *state) unjudged(j *judge, skipped map[int]string) string {
 	if t.Single >= len(s.out.Series) {
 		return "its row was counted in " + otherKind
 	}
-	if t.Single >= 0 && j.impliedErrors() && s.measure(&s.total.cells, 0, j).count == 0 {
+	if (t.Single >= 0 || s.controls(j)) && j.impliedErrors() && s.measure(&s.total.cells, 0, j).count == 0 {
 		return "it never ran"
 	}
 	if begun, ok := s.begunOf(t.Group); ok && t.After > 0 && s.at-begun < t.After {
 		return "the run ended within the first " + formatTime(float64(t.After), 3)
 	}
 	return ""
+}
+
+// controls reports whether a threshold judges steps that are no samplers.
+func (s *state) controls(j *judge) bool {
+	for _, i := range j.t.Series {
+		if i >= len(s.out.Series) || s.out.Series[i].Kind != element.ControlKind {
+			return false
+		}
+	}
+	return len(j.t.Series) > 0
 }
 
 // impliedErrors reports whether this is the implied rule errors == 0%.
