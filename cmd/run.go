@@ -97,7 +97,7 @@ func (s *session) drive(ctx context.Context, runner *engine.Runner, recorder *st
 }
 
 func (s *session) endInfo(err error, runner *engine.Runner, caught *signalState) stats.EndInfo {
-	end := stats.EndInfo{Signal: caught.first, Aborted: caught.second}
+	end := stats.EndInfo{Signal: caught.first, Aborted: caught.second, SkippedGroups: runner.SkippedGroups()}
 	var setup *engine.SetupError
 	switch {
 	case err == nil || errors.Is(err, context.Canceled):
