@@ -174,7 +174,8 @@ func TestRandomFollowsTheThread(t *testing.T) {
 		}
 		return all
 	}
-	if draw(1) != draw(1) || draw(1) == draw(2) {
+	first, again, other := draw(1), draw(1), draw(2)
+	if first != again || first == other {
 		t.Error("the draw does not follow the thread's random source")
 	}
 }
