@@ -130,6 +130,9 @@ func readState(r io.Reader) (*state, *EndInfo, error) {
 	return s, end, err
 }
 
+// maxJudged bounds the series over all thresholds of a journal.
+const maxJudged = 2_000_000
+
 func readHead(kind byte, payload []byte) (*state, error) {
 	out := &outline{}
 	if kind != headFrame {
@@ -141,7 +144,7 @@ func readHead(kind byte, payload []byte) (*state, error) {
 	if out.Schema != journalSchema {
 		return nil, fmt.Errorf("its schema is %q, not %q", out.Schema, journalSchema)
 	}
-	if len(out.Series) > maxSeries || len(out.Groups) > maxListed || len(out.Thresholds) > maxListed || len(out.Series)*len(out.Thresholds) > maxSeries*maxListed {
+	if len(out.Series) > maxSeries || len(out.Groups) > maxListed || len(out.Thresholds) > maxListed {
 		return nil, errors.New("its head is too large")
 	}
 	for i := range out.Series {
@@ -149,10 +152,12 @@ func readHead(kind byte, payload []byte) (*state, error) {
 			return nil, errors.New("its head is too large")
 		}
 	}
+	judged := 0
 	for i := range out.Thresholds {
-		if len(out.Thresholds[i].Series) > maxListed {
-			return nil, errors.New("its head is too large")
-		}
+		judged += len(out.Thresholds[i].Series)
+	}
+	if judged > maxJudged {
+		return nil, errors.New("its head is too large")
 	}
 	return newState(out), nil
 }

@@ -234,12 +234,18 @@ func FuzzReadJournal(f *testing.F) {
 	e.b = []byte{checkpointFrame}
 	e.state(busyRun(f, 3, nil).Recorder.state)
 	f.Add(e.b, true)
+	f.Add(data[frameHead:head], true)
+	f.Add([]byte(`H{"schema":"runner.journal/1","groups":[{},{}],"series":[{"group":9},{"group":-5},{},{}],"apdex":-1,`+
+		`"thresholds":[{"series":[-1,99],"single":-7,"group":77,"figure":"p95","op":"?","window":-1,"stop":true},{"series":[0],"figure":"apdex","op":"<","window":1}]}`), true)
 	f.Fuzz(func(t *testing.T, in []byte, framed bool) {
 		if framed && len(in) > 0 { // a payload whose length and checksum are right
 			payload := in
 			frame := binary.BigEndian.AppendUint32(slices.Clone(data[:head]), uint32(len(payload)))
 			frame = binary.BigEndian.AppendUint32(frame, crc32.ChecksumIEEE(payload))
 			in = append(frame, payload...)
+			if payload[0] == headFrame { // another head before the same deltas
+				in = append(in[head:], data[head:]...)
+			}
 		}
 		s, err := ReadJournal(bytes.NewReader(in))
 		if err != nil {

@@ -239,7 +239,7 @@ func (s *state) unjudged(j *judge, skipped map[int]string) string {
 	if t.Single >= len(s.out.Series) {
 		return "its row was counted in " + otherKind
 	}
-	if (t.Single >= 0 || s.controls(j)) && j.impliedErrors() && s.measure(&s.total.cells, 0, j).count == 0 {
+	if j.impliedErrors() && s.measure(&s.total.cells, 0, j).count == 0 {
 		return "it never ran"
 	}
 	if begun, ok := s.begunOf(t.Group); ok && t.After > 0 && s.at-begun < t.After {
@@ -251,7 +251,7 @@ func (s *state) unjudged(j *judge, skipped map[int]string) string {
 // controls reports whether a threshold judges steps that are no samplers.
 func (s *state) controls(j *judge) bool {
 	for _, i := range j.t.Series {
-		if i >= len(s.out.Series) || s.out.Series[i].Kind != element.ControlKind {
+		if i < 0 || i >= len(s.out.Series) || s.out.Series[i].Kind != element.ControlKind {
 			return false
 		}
 	}
@@ -273,9 +273,6 @@ func because(reason string) string {
 // data otherwise.
 func (s *state) final(r *ThresholdResult, j *judge, m *measure) {
 	v, ok := j.fig.value(m, &s.gen, j.apdex)
-	if !ok && j.impliedErrors() { // steps that are no samplers have samples only when they fail
-		v, ok = 0, true
-	}
 	ok = ok && j.known && finite(v) == v
 	if !ok {
 		r.NoData, r.Message = true, s.noData(j, m)

@@ -123,7 +123,7 @@ func TestThresholdScopes(t *testing.T) {
 	for i := range s.Thresholds {
 		got = append(got, outcome(&s.Thresholds[i]))
 	}
-	if want := "passed passed passed not judged passed passed"; strings.Join(got, " ") != want {
+	if want := "passed passed passed not judged passed not judged"; strings.Join(got, " ") != want {
 		t.Errorf("got %v, want %s", got, want)
 	}
 	if th := s.Thresholds[1]; th.Group != "closed" || *th.SeriesID != 3 || s.Thresholds[0].SeriesID != nil {
