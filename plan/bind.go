@@ -198,19 +198,22 @@ func (p *phase) note(uses []expr.Use, path []any) {
 // unset warns of variables that are set under conditions only, and used where
 // none of these need have come true.
 func (p *phase) unset() {
-	defs := map[string][]definition{}
+	first, under := map[string]definition{}, map[string]map[any]bool{} // by name; under: the innermost conditions
 	for _, d := range p.defs {
-		defs[d.name] = append(defs[d.name], d)
+		if _, ok := first[d.name]; !ok {
+			first[d.name], under[d.name] = d, map[any]bool{}
+		}
+		under[d.name][innermost(d.path)] = true
 	}
 	for _, u := range p.uses {
-		sure := len(defs[u.Name]) == 0
-		for _, d := range defs[u.Name] {
-			sure = sure || prefix(d.path, u.path)
+		d, ok := first[u.Name]
+		sure := !ok || under[u.Name][nil]
+		for _, condition := range u.path {
+			sure = sure || under[u.Name][condition]
 		}
 		if sure {
 			continue
 		}
-		d := defs[u.Name][0]
 		p.ds = append(p.ds, source.Diagnostic{Severity: source.Warning, Code: "may-be-unset", Range: u.Range,
 			Summary: fmt.Sprintf("%q may be unset here: it is set only under a condition", u.Name),
 			Detail:  fmt.Sprintf("give a value for that case: %s ?? \"…\"", u.Name),
@@ -218,14 +221,11 @@ func (p *phase) unset() {
 	}
 }
 
-func prefix(short, long []any) bool {
-	if len(short) > len(long) {
-		return false
+// innermost returns the last of the conditions, which tells all others; nil if
+// there is none.
+func innermost(path []any) any {
+	if len(path) == 0 {
+		return nil
 	}
-	for i := range short {
-		if short[i] != long[i] {
-			return false
-		}
-	}
-	return true
+	return path[len(path)-1]
 }

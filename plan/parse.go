@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -18,12 +19,12 @@ import (
 func Parse(f *source.File, reg *element.Registry) (*Plan, source.Diagnostics) {
 	in := readYAML(f)
 	if in.root == nil {
-		return nil, in.ds.Sorted()
+		return nil, listed(in.ds)
 	}
 	p := &parser{file: f, reg: reg}
 	out := p.plan(in.root)
 	out.poison = in.poison
-	return out, append(in.ds, sound(p.ds, in.poison)...).Sorted()
+	return out, listed(append(in.ds, sound(p.ds, in.poison)...))
 }
 
 // sound leaves out what is said about a text that was reported already.
@@ -31,15 +32,31 @@ func sound(ds source.Diagnostics, poison []source.Range) source.Diagnostics {
 	if len(poison) == 0 {
 		return ds
 	}
+	poison = slices.SortedFunc(slices.Values(poison), func(a, b source.Range) int { return a.Start.Offset - b.Start.Offset })
 	var out source.Diagnostics
 	for _, d := range ds {
-		if !slices.ContainsFunc(poison, func(p source.Range) bool {
-			return p.File == d.Range.File && p.Start.Offset <= d.Range.Start.Offset && d.Range.End.Offset <= p.End.Offset
-		}) {
+		i := sort.Search(len(poison), func(i int) bool { return poison[i].Start.Offset > d.Range.Start.Offset }) - 1
+		if i < 0 || d.Range.File != poison[i].File || d.Range.End.Offset > poison[i].End.Offset {
 			out = append(out, d)
 		}
 	}
 	return out
+}
+
+// maxProblems is how many problems are listed at most.
+const maxProblems = 500
+
+// listed returns the problems in order, the first of them if there are too many.
+func listed(ds source.Diagnostics) source.Diagnostics {
+	ds = ds.Sorted()
+	if len(ds) <= maxProblems {
+		return ds
+	}
+	more := source.Diagnostic{Severity: source.Notice, Code: "too-many", Summary: fmt.Sprintf("%d more problems are not listed", len(ds)-maxProblems), Range: ds[maxProblems].Range}
+	if ds[maxProblems:].HasErrors() {
+		more.Severity = source.Error
+	}
+	return append(ds[:maxProblems:maxProblems], more)
 }
 
 // parser builds the tree from nodes. It never stops: what is wrong is reported

@@ -109,16 +109,18 @@ func badEscapes(text []byte, from, to int) []trap {
 // cut reports a plain value that a ` #` cuts off.
 func (c *converter) cut(n *source.Node, start, end int) {
 	text := c.text
-	line := text[end:lineEnd(text, end)]
-	rest := strings.TrimLeft(string(line), " \t")
-	if len(rest) == len(line) || !strings.HasPrefix(rest, "#") || n.Null {
+	from := end
+	for from < len(text) && (text[from] == ' ' || text[from] == '\t') {
+		from++
+	}
+	if from == end || from == len(text) || text[from] != '#' || n.Null {
 		return
 	}
+	rest := text[from:lineEnd(text, from)]
 	open := unbalanced(n.Text)
 	if !open && (len(rest) < 2 || isSpace(rest[1]) || rest[1] == '#') {
 		return
 	}
-	from := end + len(line) - len(rest)
 	whole := strings.TrimRight(string(text[start:lineEnd(text, end)]), " \r")
 	d := source.Diagnostic{Code: "cut-comment", Summary: fmt.Sprintf("the value is cut at ` #`, where YAML starts a comment: %s", n.Text),
 		Detail: "put the value in quotes: " + quoted(whole), Range: at(c.file, from, from+1)}

@@ -26,8 +26,11 @@ func Validate(p *Plan, reg *element.Registry, opts Options) source.Diagnostics {
 	c.after()
 	c.files()
 	c.mentionsOfStatus()
-	return sound(c.ds, p.poison).Sorted()
+	return listed(sound(c.ds, p.poison))
 }
+
+// maxVars is how many variables a plan may have.
+const maxVars = 2000
 
 // checker holds what the checks share.
 type checker struct {
@@ -55,11 +58,17 @@ func (c *checker) vars() {
 		c.names["secrets."+s.Name] = expr.SecretType
 	}
 	types := map[string]expr.Type{}
+	if len(c.plan.Vars) > maxVars {
+		c.ds.Add(c.plan.Vars[maxVars].Range, "too-many-vars", fmt.Sprintf("a plan has at most %d variables", maxVars), "move bulk data into a CSV file under `data:`")
+		c.plan.Vars = c.plan.Vars[:maxVars]
+	}
 	for _, v := range c.plan.Vars {
 		c.free(v.Name, v.Range, "a variable")
-		before := len(c.ds)
-		v.Value.Bind(expr.NewEnv(c.fns, c.names).WithEnvironment(), &c.ds)
-		c.below(c.ds[before:])
+		if !v.Value.IsStatic() {
+			before := len(c.ds)
+			v.Value.Bind(expr.NewEnv(c.fns, c.names).WithEnvironment(), &c.ds)
+			c.below(c.ds[before:])
+		}
 		c.names[v.Name], types[v.Name] = v.Value.Type(), v.Value.Type()
 		c.fixed[v.Name] = v.Range
 	}
@@ -132,34 +141,35 @@ func (c *checker) bindPlan() {
 	c.base = expr.NewEnv(c.fns, c.names).WithAll(map[string]expr.Type{"thread.id": expr.IntType, "thread.iteration": expr.IntType, "group.name": expr.TextType}).WithKnownResponse(known)
 	shared := c.definitions(c.plan.Scope.Extract)
 
-	setup := &phase{checker: c, defs: append(c.collect(c.plan.Setup, false), shared...)}
+	c.settableAll(shared)
+	own := c.collect(c.plan.Setup, false)
+	c.settableAll(own)
+	setup := &phase{checker: c, defs: append(own, shared...)}
 	setup.run(c.base, c.plan.Setup)
+	setup.unset()
 	results := map[string]expr.Type{}
-	for _, d := range setup.defs {
-		if len(d.path) > 0 || !contains(shared, d) {
-			results[d.name] = expr.AnyType
-			c.fixed[d.name] = d.at
-		}
+	for _, d := range own {
+		results[d.name] = expr.AnyType
+		c.fixed[d.name] = d.at
 	}
 	after := c.base.WithAll(results)
 	union := maps.Clone(results)
 	for _, g := range c.plan.Groups {
 		c.group(g, after, setup.defs, shared, union)
 	}
-	down := &phase{checker: c, defs: append(append(c.collect(c.plan.Teardown, false), shared...), setup.defs...)}
+	last := c.collect(c.plan.Teardown, false)
+	c.settableAll(last)
+	down := &phase{checker: c, defs: append(append(last, shared...), setup.defs...)}
 	down.run(after, c.plan.Teardown)
 	c.addNames(union, down.defs)
 	all := &phase{checker: c}
 	all.scope(&c.plan.Scope, c.base.WithAll(union), c.roots(c.allSteps()))
 }
 
-func contains(defs []definition, d definition) bool {
-	for _, x := range defs {
-		if x.at == d.at {
-			return true
-		}
+func (c *checker) settableAll(defs []definition) {
+	for _, d := range defs {
+		c.settable(d.name, d.at, d.how)
 	}
-	return false
 }
 
 func (c *checker) addNames(to map[string]expr.Type, defs []definition) {
@@ -194,9 +204,7 @@ func (c *checker) group(g *Group, env *expr.Env, setup, shared []definition, uni
 	}
 	p := &phase{checker: c, newUser: newUser}
 	own := append(c.definitions(g.Scope.Extract), c.collect(g.Steps, newUser)...)
-	for _, d := range own {
-		c.settable(d.name, d.at, d.how)
-	}
+	c.settableAll(own)
 	p.defs = append(append(own, shared...), setup...)
 	inside := p.run(env, g.Steps)
 	p.scope(&g.Scope, inside, c.roots(g.Steps))

@@ -18,6 +18,8 @@ import (
 const (
 	maxBytes = 1 << 20
 	maxDepth = 64
+
+	maxTemplates = 500 // ${…} in one text
 )
 
 // reading is what comes of a file: its root, nil where nothing can be read, what
@@ -256,6 +258,10 @@ func (c *converter) scalar(n *yaml.Node, start int) *source.Node {
 		c.cut(out, start, end)
 	}
 	out.Range = at(c.file, start, end)
+	if n := strings.Count(out.Text, "${"); n > maxTemplates {
+		c.ds.Add(at(c.file, start, start+1), "too-many-expressions", fmt.Sprintf("one text has %d expressions; at most %d are allowed", n, maxTemplates), "keep the text in a file, or build it with an expression over a list")
+		return c.poisoned(out.Range)
+	}
 	return out
 }
 

@@ -93,12 +93,32 @@ func (r *renderer) snippet(at Range, mark rune, color string) {
 	}
 	start = max(0, min(start, len(line)))
 	end = max(start, min(end, len(line)))
-	before, marked, after := escape(line[:start]), escape(line[start:end]), escape(line[end:])
+	near := 4 * r.opts.Width // bytes that can matter on either side
+	before, marked, after := escape(tail(line[:start], near)), escape(head(line[start:end], near)), escape(head(line[end:], near))
 	number := fmt.Sprintf("%4d", at.Start.Line)
 	before, marked, after = window(before, marked, after, max(20, r.opts.Width-len(number)-3))
 	fmt.Fprintf(&r.b, "%s | %s\n", number, strings.TrimRight(before+marked+after, " "))
 	caret := strings.Repeat(string(mark), max(1, DisplayWidth(marked)))
 	fmt.Fprintf(&r.b, "%s | %s%s\n", strings.Repeat(" ", len(number)), strings.Repeat(" ", DisplayWidth(before)), r.paint(color, caret))
+}
+
+// head and tail return at most about n bytes of text, whole runes.
+func head(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n]
+}
+
+func tail(text string, n int) string {
+	i := max(0, len(text)-n)
+	for i < len(text) && i > 0 && !utf8.RuneStart(text[i]) {
+		i++
+	}
+	return text[i:]
 }
 
 // window cuts a long line so that the marked part can be seen.

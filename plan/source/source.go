@@ -16,7 +16,11 @@ type File struct {
 	Name  string // as the user named it, relative to the working directory where possible
 	Text  []byte
 	lines []int // byte offset of the start of each line
+	runes []int // how many runes begin before each block of bytes, so that long lines cost no more
 }
+
+// block is the number of bytes between two entries of File.runes.
+const block = 512
 
 // New returns a File over text, which must not change afterwards.
 func New(name string, text []byte) *File {
@@ -26,7 +30,31 @@ func New(name string, text []byte) *File {
 			f.lines = append(f.lines, i+1)
 		}
 	}
+	n := 0
+	for i, b := range text {
+		if i%block == 0 {
+			f.runes = append(f.runes, n)
+		}
+		if utf8.RuneStart(b) {
+			n++
+		}
+	}
 	return f
+}
+
+// runesBefore returns how many runes begin before a byte offset.
+func (f *File) runesBefore(offset int) int {
+	if len(f.runes) == 0 {
+		return 0
+	}
+	i := min(offset/block, len(f.runes)-1)
+	n := f.runes[i]
+	for _, b := range f.Text[i*block : offset] {
+		if utf8.RuneStart(b) {
+			n++
+		}
+	}
+	return n
 }
 
 // Pos is a place in a file: Line and Column are 1-based, Column counts runes,
@@ -41,20 +69,22 @@ func (f *File) Pos(offset int) Pos {
 	offset = max(0, min(offset, len(f.Text)))
 	line := sort.Search(len(f.lines), func(i int) bool { return f.lines[i] > offset })
 	start := f.lines[line-1]
-	return Pos{Line: line, Column: utf8.RuneCount(f.Text[start:offset]) + 1, Offset: offset}
+	return Pos{Line: line, Column: f.runesBefore(offset) - f.runesBefore(start) + 1, Offset: offset}
 }
 
 // PosAt returns the place of a 1-based line and rune column; both are clamped.
 func (f *File) PosAt(line, column int) Pos {
 	line = max(1, min(line, len(f.lines)))
-	text := f.Line(line)
-	offset, col := 0, 1
-	for col < column && offset < len(text) {
-		_, n := utf8.DecodeRuneInString(text[offset:])
-		offset += n
-		col++
+	start, end := f.lines[line-1], f.lineEnd(line)
+	want := f.runesBefore(start) + max(0, column-1) // runes that begin before the place
+	first := sort.Search(len(f.runes), func(i int) bool { return f.runes[i] > want })
+	offset := max(start, (first-1)*block)
+	for n := f.runesBefore(offset); offset < end && (n < want || !utf8.RuneStart(f.Text[offset])); offset++ {
+		if utf8.RuneStart(f.Text[offset]) {
+			n++
+		}
 	}
-	return Pos{Line: line, Column: col, Offset: f.lines[line-1] + offset}
+	return f.Pos(offset)
 }
 
 // Line returns the text of a 1-based line without its line ending, "" if there
@@ -63,6 +93,11 @@ func (f *File) Line(n int) string {
 	if n < 1 || n > len(f.lines) {
 		return ""
 	}
+	return string(f.Text[f.lines[n-1]:f.lineEnd(n)])
+}
+
+// lineEnd returns the offset after the text of a 1-based line.
+func (f *File) lineEnd(n int) int {
 	start, end := f.lines[n-1], len(f.Text)
 	if n < len(f.lines) {
 		end = f.lines[n] - 1
@@ -70,7 +105,7 @@ func (f *File) Line(n int) string {
 	for end > start && (f.Text[end-1] == '\r' || f.Text[end-1] == '\n') {
 		end--
 	}
-	return string(f.Text[start:end])
+	return end
 }
 
 // Lines returns the number of lines, counting an empty last one.
