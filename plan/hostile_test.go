@@ -8,9 +8,9 @@ import (
 	"runner/plan/source"
 )
 
-// TestHostilePlansEnd feeds plans that are large and meant to
-// make some part of the work quadratic. Each must end, which for anything worse
-// than n·log n it would not within the test's limit.
+// TestHostilePlansEnd feeds large plans that are meant to make some part of the
+// work quadratic. Each must end, which for anything much worse than n·log n it
+// would not within the time that tests are given.
 func TestHostilePlansEnd(t *testing.T) {
 	const n = 400 << 10
 	fill := func(text string) string { return strings.Repeat(text, n/len(text)) }

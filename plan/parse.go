@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sort"
@@ -32,7 +33,9 @@ func sound(ds source.Diagnostics, poison []source.Range) source.Diagnostics {
 	if len(poison) == 0 {
 		return ds
 	}
-	poison = slices.SortedFunc(slices.Values(poison), func(a, b source.Range) int { return a.Start.Offset - b.Start.Offset })
+	poison = slices.SortedFunc(slices.Values(poison), func(a, b source.Range) int {
+		return cmp.Or(cmp.Compare(a.Start.Offset, b.Start.Offset), cmp.Compare(a.End.Offset, b.End.Offset))
+	})
 	var out source.Diagnostics
 	for _, d := range ds {
 		i := sort.Search(len(poison), func(i int) bool { return poison[i].Start.Offset > d.Range.Start.Offset }) - 1
