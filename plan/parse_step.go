@@ -14,7 +14,7 @@ import (
 
 func (p *parser) steps(n *source.Node, what string) []*Step {
 	var out []*Step
-	items := p.list(n, what, n.Kind == source.Map)
+	items := p.list(n, what, false)
 	if n.Kind == source.List && len(items) == 0 {
 		p.add(n.Range, "empty-value", what+" is empty", "write at least one step")
 	}
@@ -46,6 +46,8 @@ func (p *parser) step(n *source.Node) *Step {
 		detail := "write an action, as in `http: GET /path`"
 		if n.Kind == source.Scalar && requestLine.MatchString(n.Text) {
 			detail = "write `http: " + n.Text + "`"
+		} else if k, v, ok := strings.Cut(n.Text, ":"); ok && n.Kind == source.Scalar && (p.isSampler(k) || stepKeys[k]) {
+			detail = fmt.Sprintf("write a space after the colon: `%s: %s`", k, short(v))
 		}
 		p.add(n.Range, "wrong-type", "a step is a map, not "+kindOf(n), detail)
 		return nil
@@ -187,6 +189,9 @@ func (p *parser) stepName(n *source.Node, s *Step) {
 	}
 	s.Name, s.NameRange = n.Text, n.Range
 	s.NameText.Decode(n, &p.ds)
+	if text, ok := s.NameText.Literal(); ok {
+		s.Name = text
+	}
 }
 
 // stepRules checks what only makes sense together.

@@ -133,7 +133,10 @@ func (s *scanner) deep(depth int) {
 	}
 }
 
-var word = regexp.MustCompile(`^[\w-]+$`)
+var (
+	word  = regexp.MustCompile(`^[\w-]+$`)
+	tight = regexp.MustCompile(`^([a-z_]+):([^/\s:].*)$`)
+)
 
 // block reads dashes, a key and a value on one line.
 func (s *scanner) block(start int) {
@@ -166,6 +169,8 @@ func (s *scanner) block(start int) {
 	s.bare = nil
 	if raw := valueText(s.text, s.i); n == 0 && !item && word.MatchString(raw) {
 		s.bare = []int{from, from + len(raw)}
+	} else if m := tight.FindStringSubmatch(raw); n == 0 && !item && m != nil {
+		s.add(trap{from: from, to: from + len(m[1]) + 1, code: "colon-space", summary: "a space is missing after the colon", detail: fmt.Sprintf("write %s: %s", m[1], m[2])})
 	} else if n > 0 && strings.HasPrefix(raw, "- ") {
 		s.add(trap{from: s.i, to: s.i + len(raw), maskFrom: s.i, maskTo: s.i + len(raw), code: "dash-in-line", summary: "a list item cannot stand on the line of its key",
 			detail: "write it on a line of its own, or in brackets: [" + strings.TrimSpace(raw[2:]) + "]"})
@@ -203,8 +208,8 @@ func keyEnd(line []byte) int {
 // value reads the value that begins at i in block context and leaves i at the
 // start of a later line.
 func (s *scanner) value() {
-	end := lineEnd(s.text, s.i)
-	raw := valueText(s.text, s.i)
+	from, end := s.i, lineEnd(s.text, s.i)
+	raw := valueText(s.text, from)
 	if raw == "" || raw[0] == '#' {
 		s.i = end + 1
 		return
@@ -222,6 +227,10 @@ func (s *scanner) value() {
 		s.skipBlock(end + 1)
 	case '[', '{':
 		s.collection()
+		if rest := valueText(s.text, s.i); len(s.flow) == 0 && s.i < end && strings.TrimSpace(rest) != "" && !strings.HasPrefix(rest, "#") {
+			s.add(trap{from: from, to: from + len(raw), maskFrom: from, maskTo: from + len(raw), code: "unquoted",
+				summary: "text follows the closing bracket: to YAML the value ends there", detail: "put the whole in quotes: " + quoted(raw)})
+		}
 		s.i = lineEnd(s.text, s.i) + 1
 	case '&', '*', '!', '%', '@', '`':
 		s.add(startsWith(s.i, s.i+len(raw), raw))

@@ -2,6 +2,7 @@ package spec
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"runner/plan/expr"
@@ -31,7 +32,9 @@ func UnknownKey(key *source.Node, what string, legal []string, elsewhere func(st
 		summary += " in " + what
 	}
 	detail := ""
-	if elsewhere != nil {
+	if word, ok := strings.CutPrefix(key.Text, "-"); ok && slices.Contains(legal, word) {
+		detail = fmt.Sprintf("write a space after the dash: `- %s:`", word)
+	} else if elsewhere != nil {
 		detail = elsewhere(key.Text)
 	}
 	if detail == "" {
