@@ -38,8 +38,8 @@ func TestMain(m *testing.M) {
 // commands they may say:
 //
 //	run CODE args…          runs the program, which must end with this code
-//	interrupt CODE SIGNAL args…  likewise, but sends it the signal once the shop was asked
-//	                        for something; what it prints is in out.txt
+//	interrupt CODE SIGNAL,… args…  likewise, but sends it the signals once the shop was
+//	                        asked for something; what it prints is in out.txt
 //	shop [MISBEHAVIOUR]     starts a shop, whose address is $SHOP, or changes its manners
 //	served OP N|FILE        compares the requests that the shop saw with a number, or with
 //	                        the ledger of a summary
@@ -126,7 +126,12 @@ func scriptInterrupt(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Fatalf("nothing was sent within 10 s:\n%s", out.String())
 		}
 	}
-	ts.Check(c.Process.Signal(signals[args[1]]))
+	for i, name := range strings.Split(args[1], ",") {
+		if i > 0 {
+			time.Sleep(500 * time.Millisecond) // a signal at once after the first is its echo
+		}
+		ts.Check(c.Process.Signal(signals[name]))
+	}
 	err = c.Wait()
 	ts.Logf("%s", out.String())
 	ts.Check(os.WriteFile(ts.MkAbs("out.txt"), out.Bytes(), 0o644))
