@@ -41,7 +41,9 @@ func runValidate(env Env, c *cobra.Command, reg *element.Registry, paths []strin
 				failed = err
 				continue
 			}
-			fmt.Fprintf(env.Stdout, "%s: ok\n", path)
+			if _, err := fmt.Fprintf(env.Stdout, "%s: ok\n", path); err != nil {
+				return invalid(err)
+			}
 		}
 	}
 	if o.format != "text" {

@@ -92,13 +92,17 @@ func WriteAll(dir string, s *stats.Summary, reports ...Reporter) ([]string, erro
 }
 
 // WriteFile writes one report to path: to a temporary name in the same folder,
-// synced, then renamed over path. On error path is as it was before.
+// synced, then renamed over path. On error path is as it was before. What is no
+// ordinary file (a pipe, /dev/stdout) is written to and never replaced.
 func WriteFile(path string, s *stats.Summary, r Reporter) (err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("write %s report: %w", r.Name(), err)
 		}
 	}()
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		return writeInto(path, s, r)
+	}
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.tmp")
 	if err != nil {
 		return err
@@ -119,6 +123,15 @@ func WriteFile(path string, s *stats.Summary, r Reporter) (err error) {
 		return err
 	}
 	return syncFolder(filepath.Dir(path))
+}
+
+// writeInto writes one report to a device or pipe.
+func writeInto(path string, s *stats.Summary, r Reporter) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(r.Write(f, s), f.Close())
 }
 
 // fill renders into f, gives it an ordinary file's mode and syncs it.
