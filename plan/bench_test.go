@@ -5,7 +5,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"runner/plan"
 	"runner/plan/source"
@@ -23,20 +22,26 @@ func large(steps int) string {
 	return b.String()
 }
 
-func TestLargePlanIsValidatedInTime(t *testing.T) {
-	f, reg := source.New("large.yaml", []byte(large(1000))), registry(t)
-	best := time.Hour
-	for range 3 {
-		start := time.Now()
-		p, ds := plan.Parse(f, reg)
-		ds = append(ds, plan.Validate(p, reg, plan.Options{})...)
-		best = min(best, time.Since(start))
-		if len(ds) > 0 {
-			t.Fatalf("diagnostics:\n%s", render(t, ds[:1]))
-		}
+// TestWorkGrowsWithThePlan pins what 1,000 steps cost: memory requests are exact
+// where time is not.
+func TestWorkGrowsWithThePlan(t *testing.T) {
+	reg := registry(t)
+	requests := func(steps int) float64 {
+		f := source.New("large.yaml", []byte(large(steps)))
+		return testing.AllocsPerRun(1, func() {
+			p, ds := plan.Parse(f, reg)
+			ds = append(ds, plan.Validate(p, reg, plan.Options{})...)
+			if len(ds) > 0 {
+				t.Fatalf("diagnostics:\n%s", render(t, ds[:1]))
+			}
+		})
 	}
-	if best > 2*time.Second {
-		t.Errorf("1,000 steps took %v: something is no longer linear", best)
+	few, many := requests(250), requests(1000)
+	if many > 4.2*few {
+		t.Errorf("1,000 steps need %.0f allocations, 250 steps %.0f: the work is not linear", many, few)
+	}
+	if perStep := many / 1000; perStep > 700 {
+		t.Errorf("%.0f allocations per step, want at most 700", perStep)
 	}
 }
 

@@ -38,6 +38,8 @@ func (p *parser) defaultsOf(n *source.Node) *source.Node {
 	for _, f := range n.Fields {
 		d := p.reg.Lookup(element.SamplerKind, f.Key.Text)
 		switch {
+		case d != nil && d.Defaults && f.Value.Null:
+			p.add(f.Key.Range, "empty-value", fmt.Sprintf("%q has no value", d.Name), "write the sampler's keys under it, or remove it")
 		case d != nil && d.Defaults:
 			p.decoder(d, true).Decode(f.Value, d.New())
 		case notAvailable["`defaults`"][f.Key.Text]:

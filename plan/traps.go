@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"runner/plan/expr"
 	"runner/plan/source"
 )
 
@@ -118,7 +119,8 @@ func (c *converter) cut(n *source.Node, start, end int) {
 	}
 	rest := text[from:lineEnd(text, from)]
 	open := unbalanced(n.Text)
-	if !open && (len(rest) < 2 || isSpace(rest[1]) || rest[1] == '#') {
+	_, isText := expr.Infer(n.Text).(string)
+	if !open && (!isText || len(rest) < 2 || isSpace(rest[1]) || rest[1] == '#') {
 		return
 	}
 	whole := strings.TrimRight(string(text[start:lineEnd(text, end)]), " \r")

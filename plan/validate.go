@@ -53,6 +53,11 @@ func (c *checker) vars() {
 	for _, word := range expr.Reserved(c.fns) {
 		c.reserved[word] = true
 	}
+	for _, name := range c.reg.Names(element.SamplerKind) {
+		for root := range c.reg.Lookup(element.SamplerKind, name).Roots {
+			c.reserved[root] = true
+		}
+	}
 	c.names = map[string]expr.Type{"run.id": expr.TextType}
 	for _, s := range c.plan.Secrets {
 		c.names["secrets."+s.Name] = expr.SecretType
