@@ -17,12 +17,14 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"runner/cmd"
 	"runner/plans"
 	"runner/plans/demo"
 	"runner/reporters"
 	"runner/reporters/stats"
+	"runner/schema"
 )
 
 // scaled makes a few seconds of each plan.
@@ -47,6 +49,7 @@ type outcome struct {
 	code           int
 	stdout, stderr bytes.Buffer
 	summary        *stats.Summary
+	document       any   // summary.json as it is
 	requests       int64 // that the shop has seen
 	err            error
 }
@@ -62,9 +65,32 @@ func TestPlansPassAgainstTheShop(t *testing.T) {
 		all.Go(func() { o.run(dir, plan) })
 	}
 	all.Wait()
+	shape := summarySchema(t)
 	for plan, o := range outcomes {
-		t.Run(plan, func(t *testing.T) { o.check(t) })
+		t.Run(plan, func(t *testing.T) {
+			o.check(t)
+			if err := shape.Validate(o.document); err != nil {
+				t.Errorf("summary.json is not as its schema says: %v", err)
+			}
+		})
 	}
+}
+
+func summarySchema(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema.SummarySchema()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiler := jsonschema.NewCompiler()
+	if err := compiler.AddResource("summary.json", document); err != nil {
+		t.Fatal(err)
+	}
+	compiled, err := compiler.Compile("summary.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return compiled
 }
 
 func (o *outcome) check(t *testing.T) {
@@ -111,6 +137,15 @@ func (o *outcome) run(dir, plan string) {
 		Self:   func(context.Context, ...string) (*exec.Cmd, error) { return nil, exec.ErrNotFound },
 	})
 	if o.summary, o.err = reporters.Read(filepath.Join(out, "summary.json")); o.err != nil {
+		return
+	}
+	file, err := os.Open(filepath.Join(out, "summary.json"))
+	if err != nil {
+		o.err = err
+		return
+	}
+	defer file.Close()
+	if o.document, o.err = jsonschema.UnmarshalJSON(file); o.err != nil {
 		return
 	}
 	answer, err := http.Get(shop.URL + "/stats")
