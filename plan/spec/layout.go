@@ -150,12 +150,42 @@ var (
 	nodeType    = reflect.TypeFor[Node]()
 )
 
+// traits are what is asked of a type again and again.
+type traits struct {
+	word        string
+	isMap, self bool
+}
+
+// types remembers the traits of types: a pure function of the type.
+var types sync.Map
+
+func traitsOf(t reflect.Type) traits {
+	if x, ok := types.Load(t); ok {
+		return x.(traits)
+	}
+	x := traits{
+		isMap: t.Kind() == reflect.Struct && t.Implements(reflect.TypeFor[mapType]()),
+		self:  reflect.PointerTo(t).Implements(nodeDecoder),
+	}
+	x.word = kindWord(t, x.isMap)
+	types.Store(t, x)
+	return x
+}
+
 // wordOf names the kind of value of a Go type.
-func wordOf(t reflect.Type) string {
+func wordOf(t reflect.Type) string { return traitsOf(t).word }
+
+// isMap reports whether t is a Map.
+func isMap(t reflect.Type) bool { return traitsOf(t).isMap }
+
+// decodesItself reports whether *t has DecodeNode.
+func decodesItself(t reflect.Type) bool { return traitsOf(t).self }
+
+func kindWord(t reflect.Type, isMap bool) string {
 	if w := words[t]; w != "" {
 		return w
 	}
-	if isMap(t) {
+	if isMap {
 		return "map"
 	}
 	switch t.Kind() {
@@ -177,14 +207,6 @@ func wordOf(t reflect.Type) string {
 	return "any"
 }
 
-// isMap reports whether t is a Map.
-func isMap(t reflect.Type) bool {
-	return t.Kind() == reflect.Struct && t.Implements(reflect.TypeFor[mapType]())
-}
-
 type mapType interface{ isMap() }
 
 func (Map[T]) isMap() {}
-
-// decodesItself reports whether *t has DecodeNode.
-func decodesItself(t reflect.Type) bool { return reflect.PointerTo(t).Implements(nodeDecoder) }
