@@ -31,9 +31,15 @@ type session struct {
 	runID   string
 }
 
-// openFolder creates the results folder and the journal in it, and removes what
-// an earlier run left there under the names of this run's reports.
+// openFolder creates the results folder, the journal in it and the folders of the
+// copies, and removes what an earlier run left there under the names of this
+// run's reports.
 func (s *session) openFolder(out string) error {
+	for _, c := range s.copies() { // now, so that a long run does not end without a place for its report
+		if err := os.MkdirAll(filepath.Dir(s.env.path(c.path)), 0o755); err != nil {
+			return fmt.Errorf("create the folder of %s: %w", c.path, err)
+		}
+	}
 	if s.reports.none {
 		return nil
 	}
