@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"runner/plan/element"
 	"runner/plan/expr"
 )
 
@@ -23,15 +24,19 @@ const (
 //	last    what the next caller at now gets
 //	unset   now
 //	else    last + period, but without catch-up not before now
+//
+// In a segment of n it hands out every n-th slot of the whole's clock, the first
+// one as many periods late as there are segments before it.
 type slots struct {
 	start   int64 // ticks: when the first slot was asked for
 	last    atomic.Int64
 	profile *profile // of a rate that changes; nil for a constant one
-	err     error    // the stages cannot be evaluated
+	segment element.Segment
+	err     error // the stages cannot be evaluated
 }
 
-func newSlots(now time.Duration) *slots {
-	s := &slots{start: ticks(now)}
+func newSlots(now time.Duration, segment element.Segment) *slots {
+	s := &slots{start: ticks(now), segment: segment}
 	s.last.Store(unset)
 	return s
 }
@@ -42,9 +47,11 @@ func (s *slots) take(now time.Duration, period int64, catchUp bool) time.Duratio
 	asked := ticks(now)
 	for {
 		last := s.last.Load()
-		slot := asked
-		if last != unset {
-			slot = s.following(last, period)
+		var slot int64
+		if last == unset {
+			slot = s.following(asked, period, s.segment.Nth(0))
+		} else {
+			slot = s.following(last, period, s.segment.Nth(1)-s.segment.Nth(0))
 			if !catchUp {
 				slot = max(slot, asked)
 			}
@@ -55,16 +62,23 @@ func (s *slots) take(now time.Duration, period int64, catchUp bool) time.Duratio
 	}
 }
 
-func (s *slots) following(last, period int64) int64 {
+// following returns the slot that is n slots of the whole after last.
+func (s *slots) following(last, period, n int64) int64 {
+	if n == 0 {
+		return last
+	}
 	if s.profile != nil {
 		const perSecond = float64(time.Second * ticksPerNs)
-		at := s.profile.next(float64(last-s.start) / perSecond)
+		at := s.profile.next(float64(last-s.start)/perSecond, float64(n))
 		if at*perSecond > maxTicks {
 			return maxTicks
 		}
 		return max(last, s.start+int64(math.Round(at*perSecond)))
 	}
-	return min(last+period, maxTicks)
+	if period > maxTicks/n {
+		return maxTicks
+	}
+	return min(last+n*period, maxTicks)
 }
 
 // ticks converts a time; beyond the range it stands still.

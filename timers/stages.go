@@ -142,10 +142,10 @@ type ramp struct{ start, end, from, to float64 }
 // profile is a rate over time; after the last ramp its rate stays.
 type profile struct{ parts []ramp }
 
-// next returns the time at which the rate's integral from t on reaches one, +Inf
+// next returns the time at which the rate's integral from t on reaches need, +Inf
 // if it never does.
-func (p *profile) next(t float64) float64 {
-	need, last := 1.0, 0.0
+func (p *profile) next(t, need float64) float64 {
+	last := 0.0
 	for _, r := range p.parts {
 		last = r.to
 		if t >= r.end {

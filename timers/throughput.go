@@ -54,8 +54,9 @@ func (c *constantThroughput) Due(t *element.Thread, now time.Duration) (time.Dur
 // clock returns the clock of the thread, its group or the plan. It is asked for
 // once per thread.
 func (c *constantThroughput) clock(t *element.Thread, now time.Duration) *slots {
+	var segment element.Segment
 	fresh := func() any {
-		s := newSlots(now)
+		s := newSlots(now, segment)
 		if len(c.Rate.Stages) > 0 {
 			s.profile, s.err = c.Rate.profile(t)
 		}
@@ -65,7 +66,9 @@ func (c *constantThroughput) clock(t *element.Thread, now time.Duration) *slots 
 	case "thread":
 		return fresh().(*slots)
 	case "plan":
+		segment = t.Plan.Segment
 		return t.Plan.Value(c, fresh).(*slots)
 	}
+	segment = t.Members.Segment
 	return t.Members.Value(c, fresh).(*slots)
 }

@@ -32,6 +32,9 @@ type Config struct {
 	Columns   []string          // names of the columns; the file then has no header line
 	SkipLines int               // lines left out before the header or the first row
 	Seed      uint64            // of the run, for shuffled
+	// Segment: of rows shared by the plan or a group only number i from 0 with
+	// Segment.Has(i) is handed out, except where they are drawn at random.
+	Segment element.Segment
 }
 
 // OpenFunc opens a file for reading; it is called once for each reader of it.
@@ -97,6 +100,10 @@ func Open(cfg Config, open OpenFunc) (*Feeder, error) {
 	}
 	if f.index, err = buildIndex(f.table, cfg, open); err != nil {
 		return nil, err
+	}
+	if f.rows() == 0 {
+		return nil, errors.Join(fmt.Errorf("data %q: segment %s has none of the %d rows of %s",
+			cfg.Name, cfg.Segment, f.index.rows, cfg.Path), f.index.close())
 	}
 	return f, nil
 }
@@ -179,6 +186,17 @@ func (f *Feeder) share(t *element.Thread) (cursor, error) {
 func (f *Feeder) streamed() bool {
 	return f.size > smallFile && f.cfg.Share != "thread" && (f.cfg.Pick == "next" || f.cfg.Pick == "unique")
 }
+
+// segment returns which rows are handed out.
+func (f *Feeder) segment() element.Segment {
+	if f.cfg.Share == "thread" || f.cfg.Pick == "random" {
+		return element.Segment{}
+	}
+	return f.cfg.Segment
+}
+
+// rows returns how many rows of an indexed file are handed out.
+func (f *Feeder) rows() int64 { return f.segment().Of(f.index.rows) }
 
 func (f *Feeder) cursor(salt uint64) cursor {
 	if f.streamed() {

@@ -96,10 +96,11 @@ func (s *stream) pass(file io.Reader) bool {
 		s.broken = err
 		return false
 	}
-	rows := 0
+	rows := int64(0) // of the whole file
+	sent := false
 	for {
-		batch, err := readBatch(records, table)
-		rows += len(batch)
+		batch, n, err := s.readBatch(records, table, rows)
+		rows = n
 		if err != nil && !errors.Is(err, io.EOF) {
 			s.broken = err
 			s.send(batch)
@@ -108,19 +109,26 @@ func (s *stream) pass(file io.Reader) bool {
 		if len(batch) > 0 && !s.send(batch) {
 			return false
 		}
+		sent = sent || len(batch) > 0
 		if err != nil {
-			return rows > 0 // a file that has become empty is not read for ever
+			return sent // a file that has become empty is not read for ever
 		}
 	}
 }
 
-func readBatch(records *records, table table) ([]result, error) {
+// readBatch reads the segment's rows from row number n on, and returns the number
+// of the row that follows.
+func (s *stream) readBatch(records *records, table table, n int64) ([]result, int64, error) {
+	segment := s.feeder.segment()
 	batch := make([]result, 0, batchSize)
-	for len(batch) < batchSize {
+	for ; len(batch) < batchSize; n++ {
 		fields, line, err := records.next()
 		var bad *rowError
 		if err != nil && !errors.As(err, &bad) {
-			return batch, err
+			return batch, n, err
+		}
+		if !segment.Has(n) {
+			continue
 		}
 		var r row
 		if err == nil {
@@ -128,7 +136,7 @@ func readBatch(records *records, table table) ([]result, error) {
 		}
 		batch = append(batch, result{r, err})
 	}
-	return batch, nil
+	return batch, n, nil
 }
 
 // send reports whether the batch was taken before the stream was closed.

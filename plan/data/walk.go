@@ -20,16 +20,17 @@ func (w *walk) next(t *element.Thread) (row, error) {
 		return x.row(t.Rand.Int64N(x.rows))
 	}
 	k := w.taken.Add(1) - 1
-	pass := k / x.rows
+	rows, segment := w.feeder.rows(), w.feeder.segment()
+	pass := k / rows
 	if pass > 0 && w.feeder.cfg.OnEnd != "recycle" {
-		w.taken.Store(x.rows) // so that it cannot run over
+		w.taken.Store(rows) // so that it cannot run over
 		return nil, w.feeder.end()
 	}
-	k %= x.rows
+	k %= rows
 	if w.feeder.cfg.Pick == "shuffled" {
-		k = permute(k, x.rows, w.seed+uint64(pass)*0x9e3779b97f4a7c15)
+		k = permute(k, rows, w.seed+uint64(pass)*0x9e3779b97f4a7c15)
 	}
-	return x.row(k)
+	return x.row(segment.Nth(k))
 }
 
 // permute maps 0…n−1 onto itself in an order given by key, in constant memory: a

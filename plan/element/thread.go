@@ -16,8 +16,11 @@ type Clock interface {
 // Shared holds what elements share across threads: one value for the plan, one
 // for each group. Safe for concurrent use.
 type Shared struct {
-	mu     sync.Mutex
-	values map[any]any
+	Seed uint64 // of what the threads draw together: from the run's seed, different for each group
+
+	Segment Segment // this process among those that run the plan's or the group's threads
+	mu      sync.Mutex
+	values  map[any]any
 }
 
 // Value returns the value of key, made by the first caller.
@@ -43,9 +46,10 @@ type Thread struct {
 	Clock     Clock
 	Rand      *rand.Rand // seeded from the run's seed and the ID
 	Seed      uint64
-	Plan      *Shared // shared by all threads of the run
-	Members   *Shared // shared by the threads of this group
-	Sample    *Sample // the current or last sample; nil before the first
+	Plan      *Shared   // shared by all threads of the run
+	Members   *Shared   // shared by the threads of this group
+	Presence  *Presence // of the threads of this group; nil where there is one thread only
+	Sample    *Sample   // the current or last sample; nil before the first
 	Masker    *Masker
 
 	machine *expr.Machine

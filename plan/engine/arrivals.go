@@ -5,6 +5,8 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"time"
+
+	"runner/plan/element"
 )
 
 // Rates are kept as whole millionths of an event per hour, so that 30/s, 7/min
@@ -33,6 +35,7 @@ type ArrivalShape struct {
 	length  time.Duration // 0: no planned end (iterations only)
 	limit   int64         // most arrivals; -1: no limit
 	poisson bool
+	part    element.Segment
 }
 
 type arrivalStage struct {
@@ -89,11 +92,18 @@ func (s *ArrivalShape) Count() int64 {
 	if s.poisson && s.length > 0 {
 		return -1
 	}
-	return s.limit
+	if s.limit < 0 {
+		return s.limit
+	}
+	return s.part.Of(s.limit)
 }
 
 // Planned returns the planned rate per second at a time since the group's start.
 func (s *ArrivalShape) Planned(at time.Duration) float64 {
+	return s.plannedWhole(at) / float64(max(1, s.part.Count))
+}
+
+func (s *ArrivalShape) plannedWhole(at time.Duration) float64 {
 	for i := range s.stages {
 		st := &s.stages[i]
 		if at >= st.begin && (st.over <= 0 || at < st.begin+st.over) {
@@ -128,6 +138,20 @@ type ArrivalWalk struct {
 // Next returns when the next arrival is due, counted from the group's start;
 // false when there are no more.
 func (w *ArrivalWalk) Next() (time.Duration, bool) {
+	part := w.shape.part
+	if w.random == nil {
+		w.next = part.Nth(part.Of(w.next))
+	}
+	for {
+		at, ok := w.step()
+		if !ok || part.Has(w.next-1) {
+			return at, ok
+		}
+	}
+}
+
+// step is Next for the whole shape.
+func (w *ArrivalWalk) step() (time.Duration, bool) {
 	s := w.shape
 	if s.limit >= 0 && w.next >= s.limit || len(s.stages) == 0 {
 		return 0, false
@@ -150,9 +174,9 @@ func (w *ArrivalWalk) Next() (time.Duration, bool) {
 
 // Remaining counts the arrivals that Next would still give, and uses them up.
 func (w *ArrivalWalk) Remaining() int64 {
-	if n := w.shape.Count(); n >= 0 {
-		left := n - w.next
-		w.next = n
+	if s := w.shape; s.Count() >= 0 {
+		left := s.part.Of(s.limit) - s.part.Of(w.next)
+		w.next = s.limit
 		return max(0, left)
 	}
 	for n := int64(0); ; n++ {

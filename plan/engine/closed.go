@@ -29,6 +29,10 @@ type interrupt struct {
 // runClosed walks the planned starts and stops of threads, then waits for the
 // load's end.
 func (g *groupRun) runClosed() {
+	if length := g.threads.Length(); g.maxThreads == 0 && length > 0 {
+		_ = g.run.clock.SleepUntil(g.soft, g.begun+length) // its threads are in other segments
+		return
+	}
 	var late []interrupt // in order of time: the grace is the same for all
 	events := g.threads.Events()
 	e, more := events.Next()

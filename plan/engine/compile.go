@@ -82,14 +82,14 @@ func (c *compiler) compile() {
 		}
 		out := &group{plan: g, index: len(c.program.groups), name: g.Name, idBase: threads, after: -1, varSeries: -1}
 		c.program.groups = append(c.program.groups, out)
-		c.compileGroup(out, top)
-		threads += out.maxThreads
+		threads += c.compileGroup(out, top)
 	}
+	c.share(threads)
 	c.afters()
 	c.program.teardown = c.phaseOf("teardown", element.Teardown, p.Teardown, p.TeardownTimeout, outside)
 	for i, ph := range []*phase{c.program.setup, c.program.teardown} {
 		if ph != nil {
-			ph.id = threads + 1 + i
+			ph.id = threads + 1 + i + 2*c.program.options.Segment.Index
 		}
 	}
 	c.program.layout.Thresholds = c.rules.finish(c.program)
@@ -126,7 +126,8 @@ func (c *compiler) phaseOf(name string, kind element.Phase, steps []*plan.Step, 
 	return ph
 }
 
-func (c *compiler) compileGroup(out *group, in inherited) {
+// compileGroup returns how many threads the whole group has.
+func (c *compiler) compileGroup(out *group, in inherited) int {
 	g := out.plan
 	info := element.Group{Name: g.Name, Range: g.Range}
 	c.begin(out.index, g.Name, element.Load)
@@ -134,7 +135,7 @@ func (c *compiler) compileGroup(out *group, in inherited) {
 	if info.Skipped != "" {
 		out.skipped = true
 		c.program.layout.Groups = append(c.program.layout.Groups, info)
-		return
+		return 0
 	}
 	l := &loads{scope: c.scope, ds: &c.ds, where: g.Load.Range}
 	l.load(out, &g.Load)
@@ -144,7 +145,10 @@ func (c *compiler) compileGroup(out *group, in inherited) {
 		out.newUser = *g.NewUser
 	}
 	out.vars = g.Vars
-	info.Load, info.Open, info.MaxThreads = out.sentence(&g.Load), out.arrivals != nil, out.maxThreads
+	whole := out.maxThreads
+	info.Load = out.sentence(&g.Load)
+	out.reduce(c.program.options.Segment)
+	info.Open, info.MaxThreads = out.arrivals != nil, out.maxThreads
 	info.Duration, info.Delay, info.ScheduledRate = out.length(), out.delay, out.scheduledRate()
 	info.Planned = out.planned
 	c.program.layout.Groups = append(c.program.layout.Groups, info)
@@ -169,6 +173,7 @@ func (c *compiler) compileGroup(out *group, in inherited) {
 	out.feeds = c.feeds()
 	out.slots = c.slots
 	c.rules.group(out, in, c.controls)
+	return whole
 }
 
 // skipReason says why a group is left out, "" if it is not. A condition that

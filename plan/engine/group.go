@@ -25,7 +25,7 @@ import (
 type groupRun struct {
 	*group
 	run     *run
-	members *element.Shared
+	sharers *element.Shared
 	shard   element.Shard // of the scheduler
 
 	begun     time.Duration // start of the load's clock, set before running
@@ -59,7 +59,7 @@ const (
 )
 
 func newGroupRun(ctx context.Context, x *run, g *group) *groupRun {
-	r := &groupRun{group: g, run: x, members: &element.Shared{}, ended: make(chan struct{})}
+	r := &groupRun{group: g, run: x, sharers: &element.Shared{Segment: g.dealt}, ended: make(chan struct{})}
 	r.hard, r.endHard = context.WithCancel(ctx)
 	r.soft, r.endSoft = context.WithCancel(r.hard)
 	r.walk, r.endWalk = context.WithCancel(r.soft)
@@ -270,7 +270,7 @@ func (g *group) length() time.Duration {
 }
 
 func (g *groupRun) thread(index int) *thread {
-	th := g.run.newThread(g, index, g.idBase+index, g.name, g.slots)
+	th := g.run.newThread(g, index, g.threadID(index), g.name, g.slots)
 	th.soft = g.soft
 	return th
 }

@@ -17,7 +17,8 @@ type Options struct {
 	// Functions are those that the plan was bound with; nil: the built-in ones and
 	// the registry's.
 	Functions *expr.Functions
-	Only      []string // names of the groups to run; nil: all
+	Only      []string        // names of the groups to run; nil: all
+	Segment   element.Segment // the part of the load to run
 }
 
 // Program is a compiled plan: immutable, shared by all threads, run by any
@@ -32,6 +33,7 @@ type Program struct {
 	groups          []*group
 	setup, teardown *phase
 	elements        []opened
+	sharers         element.Segment // this segment among those that have threads
 }
 
 // phase is setup or teardown.
@@ -67,6 +69,8 @@ type group struct {
 	iterations int64 // per thread, 0: no limit
 	shared     int64 // in total, 0: not shared
 	maxThreads int
+	members    element.Segment // which threads of the group are here
+	dealt      element.Segment // this segment among those that have threads of it
 
 	delay, warmUp, grace, rampDownGrace time.Duration
 	after                               int // index of a group, or -1
@@ -78,7 +82,7 @@ type group struct {
 	body      sequence
 	slots     int
 	varSeries int // where a failure of vars is recorded
-	idBase    int // thread k has the ID idBase + k
+	idBase    int // thread k of the whole group has the ID idBase + k
 }
 
 // feed is one data source of a group.

@@ -5,6 +5,8 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"time"
+
+	"runner/plan/element"
 )
 
 // ThreadEvent is one planned start or stop of a thread. Threads are numbered
@@ -29,6 +31,7 @@ type ThreadShape struct {
 	rampUp  time.Duration // of the plain form
 	stages  []ThreadStage
 	length  time.Duration // 0: open end
+	part    element.Segment
 }
 
 // Ramp returns JMeter's shape: thread k of n (from 0) starts at k·rampUp/n and
@@ -55,7 +58,7 @@ func (s *ThreadShape) Max() int {
 	for _, st := range s.stages {
 		n = max(n, st.To)
 	}
-	return n
+	return int(s.part.Of(int64(n)))
 }
 
 // Planned returns the number of threads that the plan wants at a time since the
@@ -64,18 +67,22 @@ func (s *ThreadShape) Planned(at time.Duration) float64 {
 	if at < 0 || s.length > 0 && at >= s.length {
 		return 0
 	}
+	return float64(s.part.Of(int64(s.plannedWhole(at))))
+}
+
+func (s *ThreadShape) plannedWhole(at time.Duration) int {
 	if s.stages == nil {
-		return float64(startedBy(s.threads, s.rampUp, at))
+		return startedBy(s.threads, s.rampUp, at)
 	}
 	level, begin := 0, time.Duration(0)
 	for _, st := range s.stages {
 		if at < begin+st.Over {
 			change := st.To - level
-			return float64(level + int(mulDiv(int64(at-begin), int64(change), int64(st.Over))))
+			return level + int(mulDiv(int64(at-begin), int64(change), int64(st.Over)))
 		}
 		level, begin = st.To, begin+st.Over
 	}
-	return float64(level)
+	return level
 }
 
 // startedBy counts the k in [0, n) with k·ramp/n ≤ at.
@@ -102,6 +109,20 @@ type ThreadEvents struct {
 // Next returns the next event; false when there are no more. A staged shape does
 // not stop the threads that are left at its end: that is the group's soft end.
 func (e *ThreadEvents) Next() (ThreadEvent, bool) {
+	for {
+		event, ok := e.next()
+		k := int64(event.Thread - 1)
+		if !ok || e.shape.part.IsWhole() {
+			return event, ok
+		}
+		if e.shape.part.Has(k) {
+			event.Thread = int(e.shape.part.Of(k)) + 1
+			return event, true
+		}
+	}
+}
+
+func (e *ThreadEvents) next() (ThreadEvent, bool) {
 	s := e.shape
 	if s.stages == nil {
 		return e.nextPlain()
