@@ -28,7 +28,7 @@ const (
 	DefaultMaxHeader   = 256 << 10
 	DefaultMaxRatio    = 200
 	DefaultRedirects   = 10
-	DefaultIdleCheck   = time.Second
+	DefaultIdleCheck   = 10 * time.Millisecond
 	DefaultConnections = 32
 )
 
@@ -44,6 +44,16 @@ type Config struct {
 	// Resolve gives the addresses of a host name, to be dialled in this order.
 	// Nil means the system's resolver. It is not asked for IP literals and localhost.
 	Resolve func(ctx context.Context, host string) ([]netip.Addr, error)
+	// Accept says which of a name's addresses may be dialled. Nil means all.
+	Accept func(netip.Addr) bool
+	// Reroute gives the host:port to connect to in place of a request's Addr; TLS
+	// and the Host header keep to Addr. Nil, or an empty text, changes nothing.
+	Reroute func(addr string) string
+	// Proxy gives the proxy for an origin; a nil one goes straight. It must give
+	// the same answer each time. Nil means that there is no proxy.
+	Proxy func(tls bool, addr string) *Proxy
+	// Jar keeps the cookies; clients of one thread may share it. Nil means an own one.
+	Jar *Jar
 	// Clock gives the monotonic time since the run's start, in which all stamps
 	// are expressed. Nil means time since NewClient.
 	Clock func() time.Duration
@@ -110,6 +120,12 @@ type Request struct {
 	BodyReader io.Reader
 	// Length is the length of BodyReader; negative means unknown (chunked).
 	Length int64
+	// ExpectContinue asks the server with "Expect: 100-continue" before the body is
+	// sent: it follows on a 100 or after a second of silence, and not at all after
+	// a final answer.
+	ExpectContinue bool
+	// Auth adds credentials to each attempt at the request's own origin. Nil adds none.
+	Auth Authorizer
 	// OmitLength leaves Content-Length and Transfer-Encoding out, because Head has them.
 	OmitLength bool
 
@@ -164,6 +180,8 @@ type Hop struct {
 // per thread: a fresh one costs allocations.
 type Response struct {
 	Status int
+	// Method is what the last attempt was sent with.
+	Method string
 	// Minor is 0 for HTTP/1.0 and 1 for HTTP/1.1.
 	Minor  int
 	Reason []byte

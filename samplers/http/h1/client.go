@@ -18,9 +18,13 @@ type Client struct {
 	pool   *Pool
 	clock  func() time.Duration
 	dial   func(ctx context.Context, network, address string) (net.Conn, error)
-	jar    jar
+	jar    *Jar
 	conns  []*conn
+	opened uint64 // connections so far, to tell them apart
 	hop    hop
+	place  Attempt // of the attempt under way, for an Authorizer
+	aside  *aside  // what writes a large body beside
+	proxy  proxyMemo
 	due    time.Duration // when the call's time is over; 0 is never
 	connDu time.Duration // the same for the connection being opened
 
@@ -55,15 +59,18 @@ func NewClient(cfg Config) *Client {
 	if c.cfg.MaxConnections <= 0 {
 		c.cfg.MaxConnections = DefaultConnections
 	}
-	c.jar.now = cfg.Now
+	if c.jar = cfg.Jar; c.jar == nil {
+		c.jar = NewJar(cfg.Now)
+	}
 	return c
 }
 
 // Do sends req, follows redirects if req says so, and fills res, whose earlier
 // contents are released. Every error is an *Error; res then holds what was
 // known, Stamps.Done is set, and the connection is closed. Nothing is ever
-// sent again after a failure. An answer that comes before the request's body is
-// through is read when the writing ends or breaks.
+// sent again after a failure. An answer may come before the request's body is
+// through; what is left of the body is then given up if the server refused it or
+// reads no further.
 func (c *Client) Do(ctx context.Context, req *Request, res *Response) error {
 	res.reset(c.pool)
 	start := c.clock()
@@ -103,71 +110,110 @@ func (c *Client) run(ctx context.Context, start time.Duration, req *Request, res
 	}
 	c.hop = hop{tls: req.TLS, addr: req.Addr, host: req.Host, method: req.Method, target: req.Target}
 	for {
-		if err := c.exchange(ctx, start, req, res); err != nil {
+		again, err := c.exchange(ctx, start, req, res)
+		if err != nil {
 			return err
 		}
-		if !c.follows(req, res) {
+		switch {
+		case again:
+			if err := c.repeat(req, res); err != nil {
+				return err
+			}
+		case !c.follows(req, res):
 			return nil
-		}
-		if err := c.redirect(req, res); err != nil {
-			return err
+		default:
+			if err := c.redirect(req, res); err != nil {
+				return err
+			}
 		}
 		start = c.clock()
 	}
 }
 
-// exchange is one attempt: connection, request, answer.
-func (c *Client) exchange(ctx context.Context, start time.Duration, req *Request, res *Response) *Error {
+// exchange is one attempt: connection, request, answer. It reports whether the
+// answer asks for the same request with other credentials.
+func (c *Client) exchange(ctx context.Context, start time.Duration, req *Request, res *Response) (again bool, _ *Error) {
 	cn, err := c.acquire(ctx, start, req, res)
 	if err != nil {
-		return err
+		return false, err
 	}
 	err = c.converse(cn, req, res)
-	cn.used, cn.failed = true, err != nil
-	if err != nil || res.frame.close || !req.KeepAlive {
+	if err == nil {
+		again = c.challenged(cn, req, res)
+	}
+	cn.used, cn.failed = true, err != nil || cn.halted
+	if err != nil || res.frame.close || !req.KeepAlive && !again {
 		c.drop(cn)
 	}
 	if err == nil && !req.NoCookies && res.frame.cookies {
 		c.store(res)
 	}
-	return err
+	return again, err
 }
 
 // converse writes the request and reads the answer.
 func (c *Client) converse(cn *conn, req *Request, res *Response) *Error {
-	res.tls, res.addr, res.target = c.hop.tls, c.hop.addr, c.hop.target
+	res.tls, res.addr, res.target, res.Method = c.hop.tls, c.hop.addr, c.hop.target, c.hop.method
 	sent, unsent := c.send(cn, req, res)
 	if unsent != nil && unsent.Class != Reset && unsent.Class != ResetReused {
 		return unsent
 	}
 	c.r, c.w = 0, 0
 	err := c.readHead(cn, req, res)
-	if err != nil {
-		res.Phases.Wait += since(sent, c.clock())
+	if err == nil {
+		res.head = c.buf
+		res.Reason = c.buf.b[res.reason.value:res.reason.valueEnd:res.reason.valueEnd]
+		err = c.readBody(cn, req, res)
 	}
+	got := c.clock()
+	if err == nil {
+		res.Stamps.Done = got
+	}
+	if c.aside != nil {
+		begin := sent
+		var whole bool
+		var late *Error
+		whole, sent, late = c.joinAside(cn, res, err == nil)
+		if res.Stamps.FirstByte > 0 {
+			sent = min(sent, res.Stamps.FirstByte)
+		}
+		res.Phases.Send += since(begin, sent)
+		if late != nil {
+			unsent = late
+		}
+		if !whole {
+			res.frame.close = true
+		}
+	}
+	if res.Stamps.FirstByte > 0 {
+		res.Phases.Wait += since(sent, res.Stamps.FirstByte)
+		res.Phases.Receive += since(max(sent, res.Stamps.FirstByte), got)
+	} else {
+		res.Phases.Wait += since(sent, got)
+	}
+	return c.settle(cn, res, err, unsent)
+}
+
+// settle ends an attempt of which the answer (err) and the request (unsent) may
+// have failed; conclude sees to the buffers of one that did.
+func (c *Client) settle(cn *conn, res *Response, err, unsent *Error) *Error {
 	switch {
-	case err != nil && unsent != nil:
+	case unsent != nil && (err != nil || unsent.Class == LocalResource):
 		return unsent
 	case err != nil:
 		return err
 	case unsent != nil:
 		res.frame.close = true // answered before the body was through
 	}
-	res.Phases.Wait += since(sent, res.Stamps.FirstByte)
-	res.head = c.buf
-	res.Reason = c.buf.b[res.reason.value:res.reason.valueEnd:res.reason.valueEnd]
-	err = c.readBody(cn, req, res)
-	cn.idleSince = c.clock()
-	res.Stamps.Done = cn.idleSince
-	res.Phases.Receive += since(res.Stamps.FirstByte, res.Stamps.Done)
-	if err == nil && c.r < c.w {
-		err = fail(Protocol, "bytes after the end of the answer")
+	cn.idleSince = res.Stamps.Done
+	if c.r < c.w {
+		return fail(Protocol, "bytes after the end of the answer")
 	}
 	if c.buf != res.head {
 		c.pool.put(c.buf)
 	}
 	c.buf = nil
-	return err
+	return nil
 }
 
 // CloseConnections closes the kept connections.

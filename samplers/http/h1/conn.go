@@ -22,6 +22,8 @@ type conn struct {
 	used      bool          // an exchange is over
 	failed    bool          // no goodbye
 	closing   bool          // deadlines are no longer extended
+	halted    bool          // the same, for good; written under the client's mu
+	id        uint64        // unique among the client's connections
 	deadline  time.Duration // of Conn on the client's clock; 0 none
 	idleSince time.Duration
 	sys       syscall.RawConn // nil if the connection has no descriptor
@@ -30,7 +32,8 @@ type conn struct {
 }
 
 func (c *Client) newConn(raw net.Conn, tls bool, addr string) *conn {
-	cn := &conn{Conn: raw, c: c, tls: tls, addr: addr, deadline: unknown}
+	c.opened++
+	cn := &conn{Conn: raw, c: c, tls: tls, addr: addr, id: c.opened, deadline: unknown}
 	if s, ok := raw.(syscall.Conn); ok {
 		if sys, err := s.SyscallConn(); err == nil {
 			cn.sys = sys

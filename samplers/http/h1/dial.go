@@ -11,7 +11,8 @@ import (
 
 // acquire returns the kept connection to the hop's origin, or opens one.
 func (c *Client) acquire(ctx context.Context, now time.Duration, req *Request, res *Response) (*conn, *Error) {
-	cn := c.find(c.hop.tls, c.hop.addr)
+	name := c.route()
+	cn := c.find(c.hop.tls, name)
 	if cn != nil && c.cfg.IdleCheck > 0 && now-cn.idleSince >= c.cfg.IdleCheck && !cn.idle() {
 		c.drop(cn)
 		res.Reconnects++
@@ -20,7 +21,7 @@ func (c *Client) acquire(ctx context.Context, now time.Duration, req *Request, r
 	res.Reused = cn != nil
 	if cn == nil {
 		var err *Error
-		if cn, err = c.openAside(ctx, req, res); err != nil {
+		if cn, err = c.openAside(ctx, name, req, res); err != nil {
 			return nil, err
 		}
 		c.keep(cn)
@@ -35,12 +36,12 @@ func (c *Client) acquire(ctx context.Context, now time.Duration, req *Request, r
 
 // openAside runs open on a goroutine of its own and waits for it: dialling and
 // handshakes need a deep stack once, which the thread would keep for long.
-func (c *Client) openAside(ctx context.Context, req *Request, res *Response) (cn *conn, wrong *Error) {
+func (c *Client) openAside(ctx context.Context, name string, req *Request, res *Response) (cn *conn, wrong *Error) {
 	wrong = fail(Connect, "could not connect")
 	over := make(chan any)
 	go func() {
 		defer func() { over <- recover() }()
-		cn, wrong = c.open(ctx, req, res)
+		cn, wrong = c.open(ctx, name, req, res)
 	}()
 	if panicked := <-over; panicked != nil {
 		panic(panicked) // where the thread's owner catches it
@@ -48,8 +49,9 @@ func (c *Client) openAside(ctx context.Context, req *Request, res *Response) (cn
 	return cn, wrong
 }
 
-// open resolves, connects and shakes hands, each a phase of its own.
-func (c *Client) open(ctx context.Context, req *Request, res *Response) (*conn, *Error) {
+// open resolves, connects, asks a proxy for a tunnel and shakes hands; the
+// connection will be kept under the name.
+func (c *Client) open(ctx context.Context, name string, req *Request, res *Response) (*conn, *Error) {
 	begin := c.clock()
 	c.connDu = c.due
 	if req.Timeouts.Connect > 0 {
@@ -58,7 +60,36 @@ func (c *Client) open(ctx context.Context, req *Request, res *Response) (*conn, 
 			c.connDu = min(c.connDu, c.due)
 		}
 	}
-	host, port, err := net.SplitHostPort(c.hop.addr)
+	raw, wrong := c.reach(ctx, res)
+	if wrong != nil {
+		return nil, c.throughProxy(wrong)
+	}
+	cn := c.newConn(raw, c.hop.tls, name)
+	if !cn.tls {
+		return cn, nil
+	}
+	if c.hop.via != nil {
+		if wrong := c.tunnel(ctx, cn, res); wrong != nil {
+			return nil, c.throughProxy(wrong)
+		}
+	}
+	if wrong := c.handshake(cn, serverName(req, hostOf(c.hop.addr)), res); wrong != nil {
+		return nil, wrong
+	}
+	return cn, nil
+}
+
+// reach connects to the hop's proxy, its other address or its own.
+func (c *Client) reach(ctx context.Context, res *Response) (net.Conn, *Error) {
+	addr := c.hop.addr
+	if c.hop.via != nil {
+		addr = c.hop.via.Addr
+	} else if c.cfg.Reroute != nil {
+		if to := c.cfg.Reroute(addr); to != "" {
+			addr = to
+		}
+	}
+	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
 		return nil, &Error{Connect, "the address is not host:port", err}
 	}
@@ -66,18 +97,7 @@ func (c *Client) open(ctx context.Context, req *Request, res *Response) (*conn, 
 	if wrong != nil {
 		return nil, wrong
 	}
-	raw, wrong := c.connect(ctx, addrs, port, res)
-	if wrong != nil {
-		return nil, wrong
-	}
-	cn := c.newConn(raw, c.hop.tls, c.hop.addr)
-	if !cn.tls {
-		return cn, nil
-	}
-	if wrong := c.handshake(cn, serverName(req, host), res); wrong != nil {
-		return nil, wrong
-	}
-	return cn, nil
+	return c.connect(ctx, addrs, port, res)
 }
 
 func (c *Client) resolve(ctx context.Context, host string, res *Response) ([]netip.Addr, *Error) {
@@ -85,7 +105,7 @@ func (c *Client) resolve(ctx context.Context, host string, res *Response) ([]net
 		return []netip.Addr{ip}, nil
 	}
 	if host == "localhost" {
-		return []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1}), netip.IPv6Loopback()}, nil
+		return c.accepted([]netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1}), netip.IPv6Loopback()})
 	}
 	begin := c.clock()
 	ctx, cancel := c.within(ctx, c.connDu)
@@ -99,10 +119,27 @@ func (c *Client) resolve(ctx context.Context, host string, res *Response) ([]net
 	if err != nil {
 		return nil, c.unopened(err, "resolving the host name", dnsError)
 	}
+	return c.accepted(addrs)
+}
+
+// accepted returns the addresses that may be dialled.
+func (c *Client) accepted(addrs []netip.Addr) ([]netip.Addr, *Error) {
 	if len(addrs) == 0 {
 		return nil, fail(DNS, "the host name has no address")
 	}
-	return addrs, nil
+	if c.cfg.Accept == nil {
+		return addrs, nil
+	}
+	kept := make([]netip.Addr, 0, len(addrs))
+	for _, ip := range addrs {
+		if c.cfg.Accept(ip.Unmap()) {
+			kept = append(kept, ip)
+		}
+	}
+	if len(kept) == 0 {
+		return nil, fail(DNS, "the host name has no address of the wanted family")
+	}
+	return kept, nil
 }
 
 func systemLookup(ctx context.Context, host string) ([]netip.Addr, error) {

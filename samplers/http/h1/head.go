@@ -41,6 +41,9 @@ func (c *Client) readHead(cn *conn, req *Request, res *Response) *Error {
 		if res.Status >= 200 || res.Status == 101 {
 			return res.setBodyKind(c.hop.method)
 		}
+		if res.Status == 100 {
+			c.aside.goOn()
+		}
 		c.w = copy(c.buf.b, c.buf.b[c.r:c.w])
 		c.r = 0
 		res.fields, res.frame, res.Status = res.fields[:0], framing{}, 0

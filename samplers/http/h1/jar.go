@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/netip"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/net/publicsuffix"
@@ -35,16 +36,22 @@ type place struct {
 	tls    bool
 }
 
-// jar keeps cookies in the order in which they are sent: longer paths first,
-// then older ones first.
-type jar struct {
+// Jar keeps cookies in the order in which they are sent: longer paths first,
+// then older ones first. Safe for concurrent use; its contents only reach a
+// Client that it was given to.
+type Jar struct {
+	mu      sync.Mutex
 	cookies []Cookie
 	born    []uint64 // creation number of each cookie
 	count   uint64
 	now     func() time.Time
 }
 
-func (j *jar) clock() time.Time {
+// NewJar returns an empty Jar; now gives the wall clock by which cookies
+// expire, time.Now if it is nil.
+func NewJar(now func() time.Time) *Jar { return &Jar{now: now} }
+
+func (j *Jar) clock() time.Time {
 	if j.now != nil {
 		return j.now()
 	}
@@ -52,12 +59,18 @@ func (j *jar) clock() time.Time {
 }
 
 // ClearCookies empties the jar.
-func (c *Client) ClearCookies() { c.jar.cookies, c.jar.born = nil, nil }
+func (c *Client) ClearCookies() {
+	c.jar.mu.Lock()
+	defer c.jar.mu.Unlock()
+	c.jar.cookies, c.jar.born = nil, nil
+}
 
 // Cookies returns the cookies that a request to u would carry, in that order.
 func (c *Client) Cookies(u URL) []Cookie {
 	var found []Cookie
 	at := place{u.Host, []byte(u.Target), u.TLS}
+	c.jar.mu.Lock()
+	defer c.jar.mu.Unlock()
 	for i := range c.jar.cookies {
 		if k := &c.jar.cookies[i]; k.goesTo(at) && !c.jar.expired(k) {
 			found = append(found, *k)
@@ -105,7 +118,13 @@ func hostOf(addr string) string {
 	return addr
 }
 
-func (j *jar) expired(k *Cookie) bool { return !k.Expires.IsZero() && !k.Expires.After(j.clock()) }
+func (j *Jar) holds() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return len(j.cookies) > 0
+}
+
+func (j *Jar) expired(k *Cookie) bool { return !k.Expires.IsZero() && !k.Expires.After(j.clock()) }
 
 // goesTo applies RFC 6265 5.4's domain, path and Secure rules.
 func (k *Cookie) goesTo(at place) bool {
@@ -140,7 +159,9 @@ func isIP(host string) bool {
 
 // append adds the pairs that go to at behind those in own, which hide cookies
 // of the same names; begin is where the pairs begin in out.
-func (j *jar) append(out []byte, begin int, at place, own []byte) []byte {
+func (j *Jar) append(out []byte, begin int, at place, own []byte) []byte {
+	j.mu.Lock()
+	defer j.mu.Unlock()
 	for i := 0; i < len(j.cookies); i++ {
 		k := &j.cookies[i]
 		if j.expired(k) {
@@ -178,7 +199,7 @@ func holdsName(pairs []byte, name string) bool {
 	return false
 }
 
-func (j *jar) remove(i int) {
+func (j *Jar) remove(i int) {
 	last := len(j.cookies) - 1
 	copy(j.cookies[i:], j.cookies[i+1:])
 	copy(j.born[i:], j.born[i+1:])
@@ -187,7 +208,7 @@ func (j *jar) remove(i int) {
 }
 
 // set stores one Set-Cookie value that came from at.
-func (j *jar) set(at place, line string) error {
+func (j *Jar) set(at place, line string) error {
 	k, err := parseCookie(line, j.clock())
 	if err != nil {
 		return err
@@ -195,6 +216,8 @@ func (j *jar) set(at place, line string) error {
 	if err := k.settle(at); err != nil {
 		return err
 	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
 	j.put(k)
 	return nil
 }
@@ -243,7 +266,7 @@ func defaultPath(target []byte) string {
 }
 
 // put adds or replaces a cookie; a replaced one keeps its age, an expired one removes.
-func (j *jar) put(k Cookie) {
+func (j *Jar) put(k Cookie) {
 	j.count++
 	born := j.count
 	for i := range j.cookies {
@@ -279,7 +302,7 @@ func after(aPath string, aBorn uint64, bPath string, bBorn uint64) bool {
 
 // full makes room for k by removing the oldest cookie in its way; it reports
 // whether it had to.
-func (j *jar) full(k Cookie) bool {
+func (j *Jar) full(k Cookie) bool {
 	count, bytes, oldest, any := 0, len(k.Name)+len(k.Value), -1, -1
 	for i := range j.cookies {
 		if any < 0 || j.born[i] < j.born[any] {

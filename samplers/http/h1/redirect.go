@@ -49,7 +49,7 @@ func (c *Client) redirect(req *Request, res *Response) *Error {
 	if to.TLS != from.TLS || to.Addr() != from.Addr() {
 		h.foreign, h.host = true, ""
 	}
-	h.tls, h.addr, h.target = to.TLS, to.Addr(), []byte(to.Target)
+	h.tls, h.addr, h.target, h.rounds, h.via = to.TLS, to.Addr(), []byte(to.Target), 0, nil
 	res.Hops = append(res.Hops, Hop{from.String(), res.Status})
 	res.forget()
 	return nil

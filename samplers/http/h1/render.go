@@ -1,7 +1,6 @@
 package h1
 
 import (
-	"io"
 	"strconv"
 	"time"
 )
@@ -16,12 +15,15 @@ type hop struct {
 	host    string
 	method  string
 	target  []byte
-	foreign bool // the origin is no longer the plan's: no credentials
-	noBody  bool // a redirect turned the request into a GET
+	foreign bool   // the origin is no longer the plan's: no credentials
+	noBody  bool   // a redirect turned the request into a GET
+	rounds  int    // challenges answered at this place
+	via     *Proxy // nil goes straight
 }
 
 // send renders and writes the request; it returns when it was through. The
-// buffer it takes stays, for reading the answer.
+// buffer it takes stays, for reading the answer. A large body is left to
+// c.aside, which goes on writing while the answer is awaited.
 func (c *Client) send(cn *conn, req *Request, res *Response) (time.Duration, *Error) {
 	body := req.Body
 	if c.hop.noBody || req.BodyReader != nil {
@@ -32,9 +34,17 @@ func (c *Client) send(cn *conn, req *Request, res *Response) (time.Duration, *Er
 		size += len(body)
 	}
 	c.buf = c.pool.get(size)
-	out := c.appendHead(c.buf.b[:0], req)
+	out, bare, wrong := c.appendHead(c.buf.b[:0], cn, req)
+	if wrong != nil {
+		return c.clock(), wrong
+	}
+	streamed := req.BodyReader != nil && !c.hop.noBody && !bare
+	if bare {
+		body = nil
+	}
 	rest := body
-	if len(out)+len(body) <= coalesce {
+	waits := req.ExpectContinue && (streamed || len(body) > 0)
+	if len(out)+len(body) <= coalesce && !waits {
 		out, rest = append(out, body...), nil
 	}
 	begin := c.clock()
@@ -49,13 +59,13 @@ func (c *Client) send(cn *conn, req *Request, res *Response) (time.Duration, *Er
 		res.Stamps.Sent = 0
 	}
 	res.BytesSent += int64(n)
-	if err == nil && len(rest) > 0 {
+	switch {
+	case err != nil:
+	case streamed, waits, len(rest) > asideFrom:
+		c.aside = c.writeAside(cn, req, rest, waits)
+	case len(rest) > 0:
 		n, err = cn.write(rest)
 		res.BytesSent += int64(n)
-	}
-	var wrong *Error
-	if err == nil && req.BodyReader != nil && !c.hop.noBody {
-		err, wrong = c.stream(cn, req, res)
 	}
 	end := c.clock()
 	res.Phases.Send += since(begin, end)
@@ -65,10 +75,15 @@ func (c *Client) send(cn *conn, req *Request, res *Response) (time.Duration, *Er
 	return end, wrong
 }
 
-func (c *Client) appendHead(out []byte, req *Request) []byte {
+// appendHead renders the head. bare tells that this attempt goes without the body.
+func (c *Client) appendHead(out []byte, cn *conn, req *Request) (_ []byte, bare bool, _ *Error) {
 	h := &c.hop
 	out = append(out, h.method...)
 	out = append(out, ' ')
+	if h.via != nil && !h.tls {
+		out = append(out, "http://"...)
+		out = appendAuthority(out, h.addr, false)
+	}
 	if len(h.target) == 0 {
 		out = append(out, '/')
 	}
@@ -85,11 +100,27 @@ func (c *Client) appendHead(out []byte, req *Request) []byte {
 	} else {
 		out = append(out, req.Head...)
 	}
-	out = c.appendCookies(out, req)
-	if !req.OmitLength && !h.noBody {
-		out = appendLength(out, req)
+	if h.via != nil && !h.tls {
+		out = h.via.appendAuth(out)
 	}
-	return append(out, "\r\n"...)
+	if req.Auth != nil && !h.foreign {
+		var wrong *Error
+		if out, bare, wrong = c.authorize(out, cn, req); wrong != nil {
+			return out, bare, wrong
+		}
+	}
+	out = c.appendCookies(out, req)
+	if !h.noBody {
+		if req.ExpectContinue && !bare && (len(req.Body) > 0 || req.BodyReader != nil) {
+			out = append(out, "Expect: 100-continue\r\n"...)
+		}
+		if bare && !req.OmitLength {
+			out = append(out, "Content-Length: 0\r\n"...)
+		} else if !req.OmitLength {
+			out = appendLength(out, req)
+		}
+	}
+	return append(out, "\r\n"...), bare, nil
 }
 
 // appendAuthority appends addr without a default port and without an IPv6 zone.
@@ -133,7 +164,7 @@ func (c *Client) appendCookies(out []byte, req *Request) []byte {
 	if c.hop.foreign {
 		own = nil
 	}
-	jar := !req.NoCookies && len(c.jar.cookies) > 0
+	jar := !req.NoCookies && c.jar.holds()
 	if len(own) == 0 && !jar {
 		return out
 	}
@@ -148,57 +179,4 @@ func (c *Client) appendCookies(out []byte, req *Request) []byte {
 		return out[:mark]
 	}
 	return append(out, "\r\n"...)
-}
-
-// stream writes BodyReader, as chunks if its length is unknown. The second
-// result is the reader's fault.
-func (c *Client) stream(cn *conn, req *Request, res *Response) (error, *Error) {
-	lent := c.pool.get(coalesce)
-	defer c.pool.put(lent)
-	left := req.Length
-	const front, back = 8, 2 // room for a chunk's size line and its CRLF
-	for left != 0 {
-		room := lent.b[front : len(lent.b)-back]
-		if left > 0 {
-			room = room[:min(int64(len(room)), left)]
-		}
-		n, readErr := req.BodyReader.Read(room)
-		if n > 0 {
-			out := room[:n]
-			if left > 0 {
-				left -= int64(n)
-			} else {
-				out = frameChunk(lent.b, front, n)
-			}
-			written, err := cn.write(out)
-			res.BytesSent += int64(written)
-			if err != nil {
-				return err, nil
-			}
-		}
-		if readErr == io.EOF {
-			break
-		}
-		if readErr != nil {
-			return nil, &Error{LocalResource, "the request's body could not be read", readErr}
-		}
-	}
-	switch {
-	case left > 0:
-		return nil, fail(LocalResource, "the request's body is shorter than its length")
-	case left < 0:
-		written, err := cn.write([]byte("0\r\n\r\n"))
-		res.BytesSent += int64(written)
-		return err, nil
-	}
-	return nil, nil
-}
-
-// frameChunk puts size line and CRLF around the n bytes at b[front:].
-func frameChunk(b []byte, front, n int) []byte {
-	var line [8]byte
-	size := append(strconv.AppendInt(line[:0], int64(n), 16), "\r\n"...)
-	begin := front - len(size)
-	copy(b[begin:], size)
-	return append(b[begin:front+n], "\r\n"...)
 }

@@ -16,6 +16,7 @@ import (
 //	thread, use          active = connection                          yes
 //	thread, arm          sets the deadline unless cancelled           yes
 //	watcher (AfterFunc)  cancelled = true; active's deadline = past   yes
+//	aside, halt          halted = true; the deadline = past           yes
 
 // watch makes ctx's end interrupt what this client does; it returns ctx's error
 // if it has ended already.
@@ -89,7 +90,7 @@ func (c *Client) prepare(cn *conn, now time.Duration) bool {
 func (c *Client) arm(cn *conn) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.cancelled {
+	if c.cancelled || cn.halted {
 		return false
 	}
 	cn.deadline = c.due
@@ -99,6 +100,14 @@ func (c *Client) arm(cn *conn) bool {
 	}
 	_ = cn.Conn.SetDeadline(when) // a broken connection shows in the read or write
 	return true
+}
+
+// halt interrupts whatever is read from or written to cn, for good.
+func (c *Client) halt(cn *conn) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	cn.halted = true
+	_ = cn.Conn.SetDeadline(time.Unix(1, 0))
 }
 
 // extend reports whether err is a deadline that passed before the call's end,
