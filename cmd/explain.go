@@ -1,6 +1,9 @@
 package cmd
 
 import (
+	"io"
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"runner/plan"
@@ -23,7 +26,12 @@ rules, each with the line that it came from. Nothing is sent.
 			if err != nil {
 				return err
 			}
-			return plan.WriteExplain(env.Stdout, plan.Explain(l.plan))
+			var text strings.Builder
+			if err := plan.WriteExplain(&text, plan.Explain(l.plan)); err != nil {
+				return err
+			}
+			_, err = io.WriteString(env.Stdout, l.values.Masker.Mask(text.String()))
+			return err
 		},
 	}
 	o.flags(c)

@@ -187,7 +187,7 @@ func pairs(flag string, list []string) (map[string]string, error) {
 	for _, text := range list {
 		name, value, ok := strings.Cut(text, "=")
 		if !ok || name == "" {
-			return nil, fmt.Errorf("%s %s: write %s name=value", flag, text, flag)
+			return nil, fmt.Errorf("write %s name=value", flag) // not repeating the text, which may be a secret
 		}
 		all[name] = value
 	}
