@@ -75,7 +75,16 @@ type Layout struct {
 	Thresholds []Threshold
 	Notes      []string
 	Skipped    []Skipped
+	Metrics    []Metric // the plan's custom metrics
 	Masker     *Masker
+}
+
+// Metric describes a custom metric of the plan: a counter adds its values up, a
+// gauge keeps the last one, a rate counts how many are not zero, a trend keeps
+// their distribution.
+type Metric struct {
+	Name string
+	Type string // counter, gauge, rate or trend
 }
 
 // Skipped is a step or group left out by `skip:`.
@@ -116,6 +125,12 @@ type Shard interface {
 	Record(s *Sample)
 	Transaction(t Transaction)
 	Count(c Counter, n int64)
+}
+
+// MetricShard is implemented by a Shard that keeps custom metrics. It is safe for
+// concurrent use.
+type MetricShard interface {
+	Metric(id int, v float64) // id is an index into Layout.Metrics
 }
 
 // Transaction is one pass through a named block.
