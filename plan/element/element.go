@@ -33,6 +33,13 @@ type Timer interface {
 // late start counts in the response time. Think times (constant, uniform) are none.
 type Scheduler interface{ Scheduled() bool }
 
+// Waiter is a Timer that waits by itself, for other threads: the engine calls
+// Wait in place of Due. It returns the context's error if that ends first. The
+// time is a think time.
+type Waiter interface {
+	Wait(ctx context.Context, t *Thread) error
+}
+
 // Assertion judges a filled Sample. It returns nil when it holds, *Failure when
 // it does not, any other error when the assertion itself is broken.
 type Assertion interface {

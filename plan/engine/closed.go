@@ -64,6 +64,7 @@ func (g *groupRun) runClosed() {
 			} else if i, ok := g.stopThread(e); ok {
 				late = append(late, i)
 			}
+			g.ahead(events.Peak())
 			e, more = events.Next()
 		case at >= end:
 			g.lateRest(late)
@@ -91,6 +92,14 @@ func (g *groupRun) lateRest(late []interrupt) {
 		}
 		g.interrupt(i)
 	}
+}
+
+// ahead notes how many threads the load will still ask for.
+func (g *groupRun) ahead(threads int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.peak = threads
+	g.attend()
 }
 
 func (g *groupRun) startThread(e ThreadEvent) {

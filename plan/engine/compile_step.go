@@ -241,7 +241,8 @@ func (c *compiler) sampler(s *plan.Step, a *plan.SamplerAction, in inherited) no
 	for _, t := range in.timers {
 		c.element("timer", t.Element, t.Range)
 		scheduler, ok := t.Element.(element.Scheduler)
-		n.timers = append(n.timers, timer{t.Element, ok && scheduler.Scheduled(), t})
+		waiter, _ := t.Element.(element.Waiter)
+		n.timers = append(n.timers, timer{t.Element, waiter, ok && scheduler.Scheduled(), t})
 	}
 	for _, x := range in.extracts {
 		c.element("extractor", x.Element, x.Range)

@@ -26,6 +26,7 @@ type groupRun struct {
 	*group
 	run     *run
 	sharers *element.Shared
+	present *element.Presence
 	shard   element.Shard // of the scheduler
 
 	begun     time.Duration // start of the load's clock, set before running
@@ -41,6 +42,8 @@ type groupRun struct {
 	pool   []*thread // by index − 1
 	active int       // threads with a goroutine
 	noMore bool      // no thread will be started any more
+	peak   int       // threads that a staged load will still ask for
+	ending bool      // the load is over: nobody waits for other threads
 	halted string    // reason of a stop; "" if the shape ended by itself
 	reason string    // why the group was skipped at run time; written before state says so
 	free   []int     // heap of the indices of idle threads, of open groups
@@ -59,7 +62,9 @@ const (
 )
 
 func newGroupRun(ctx context.Context, x *run, g *group) *groupRun {
-	r := &groupRun{group: g, run: x, sharers: &element.Shared{Segment: g.dealt}, ended: make(chan struct{})}
+	r := &groupRun{group: g, run: x, sharers: &element.Shared{Segment: g.dealt}, present: &element.Presence{}, peak: g.maxThreads, ended: make(chan struct{})}
+	r.sharers.Seed = r.seed()
+	r.attend()
 	r.hard, r.endHard = context.WithCancel(ctx)
 	r.soft, r.endSoft = context.WithCancel(r.hard)
 	r.walk, r.endWalk = context.WithCancel(r.soft)
@@ -170,6 +175,7 @@ func (g *groupRun) halting() bool {
 // launch starts a thread's goroutine. The caller holds mu.
 func (g *groupRun) launch(th *thread, body func()) {
 	g.active++
+	g.attend()
 	go g.runThread(th, body)
 }
 
@@ -177,6 +183,7 @@ func (g *groupRun) launch(th *thread, body func()) {
 func (g *groupRun) left() {
 	g.mu.Lock()
 	g.active--
+	g.attend()
 	g.quiet()
 	g.mu.Unlock()
 }
@@ -185,8 +192,25 @@ func (g *groupRun) left() {
 func (g *groupRun) closeDoors() {
 	g.mu.Lock()
 	g.noMore = true
+	g.attend()
 	g.quiet()
 	g.mu.Unlock()
+}
+
+// attend tells how many threads may still come to a step. The caller holds mu,
+// or is the only one that knows the group.
+func (g *groupRun) attend() {
+	n := g.active
+	switch {
+	case g.ending:
+		n = 0
+	case g.noMore:
+	case g.staged:
+		n = max(n, g.peak)
+	default:
+		n = g.maxThreads - (len(g.pool) - g.active)
+	}
+	g.present.Set(n)
 }
 
 func (g *groupRun) quiet() {
@@ -201,6 +225,9 @@ func (g *groupRun) quiet() {
 func (g *groupRun) drain() {
 	g.state.CompareAndSwap(groupRunning, groupFinishing)
 	g.endSoft()
+	g.mu.Lock()
+	g.ending = true
+	g.mu.Unlock()
 	g.closeDoors()
 	until := g.run.clock.Now() + g.grace
 	if end := g.begun + g.length(); g.length() > 0 && end < until && !g.halting() {

@@ -76,7 +76,7 @@ func (r *Runner) Run(ctx context.Context) error {
 func (r *Runner) begin(ctx context.Context) (*run, func()) {
 	x := &run{
 		Program: r.Program, recorder: r.Recorder, clock: r.Clock, log: r.Log, seed: r.Seed,
-		values: &overlay{outer: r.Program.values}, shared: &element.Shared{Segment: r.Program.sharers},
+		values: &overlay{outer: r.Program.values}, shared: &element.Shared{Seed: r.Seed, Segment: r.Program.sharers},
 		functions: r.Program.options.Functions,
 	}
 	release := func() {}

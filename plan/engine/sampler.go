@@ -32,6 +32,7 @@ type sampler struct {
 
 type timer struct {
 	element   element.Timer
+	waiter    element.Waiter // nil: it says when, and the engine waits
 	scheduled bool
 	plan      *plan.Timer
 }
@@ -105,6 +106,17 @@ func (n *sampler) wait(ctx context.Context, th *thread) (due dueTime, now time.D
 	wait := th.waitContext(ctx)
 	for i := range n.timers {
 		t := &n.timers[i]
+		if t.waiter != nil {
+			if err := n.meet(wait, th, t); err != nil {
+				return due, now, err
+			}
+			later := th.Now()
+			if due.set {
+				due.at, due.free = due.at+later-now, due.free+later-now
+			}
+			now = later
+			continue
+		}
 		at, err := n.ask(th, t, now)
 		if err != nil {
 			return due, now, err
@@ -137,6 +149,15 @@ func (n *sampler) ask(th *thread, t *timer, now time.Duration) (at time.Duration
 		}
 	}()
 	return t.element.Due(th.Thread, now)
+}
+
+func (n *sampler) meet(ctx context.Context, th *thread, t *timer) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = th.run.panicked(t.plan, "timer", v)
+		}
+	}()
+	return t.waiter.Wait(ctx, th.Thread)
 }
 
 func (n *sampler) call(ctx context.Context, th *thread, s *element.Sample) (err error) {

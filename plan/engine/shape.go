@@ -146,6 +146,22 @@ func (e *ThreadEvents) next() (ThreadEvent, bool) {
 	return ThreadEvent{}, false
 }
 
+// Peak is the highest number of threads that the shape asks for from the last
+// given event on.
+func (e *ThreadEvents) Peak() int {
+	if e.shape.stages == nil || e.stage >= len(e.shape.stages) {
+		return e.shape.Max()
+	}
+	n := e.level + e.index
+	if e.shape.stages[e.stage].To < e.level {
+		n = e.level - e.index
+	}
+	for _, st := range e.shape.stages[e.stage:] {
+		n = max(n, st.To)
+	}
+	return int(e.shape.part.Of(int64(n)))
+}
+
 func (e *ThreadEvents) nextPlain() (ThreadEvent, bool) {
 	s := e.shape
 	if e.index >= s.threads {

@@ -74,7 +74,7 @@ func (x *run) newThread(g *groupRun, index, id int, name string, slots int) *thr
 		th.slots = make([]int64, slots)
 	}
 	if g != nil {
-		th.Members = g.sharers
+		th.Members, th.Presence = g.sharers, g.present
 		th.shard = x.recorder.Shard(g.group.index, index)
 	} else {
 		th.Members = &element.Shared{}
