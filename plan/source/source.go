@@ -69,6 +69,9 @@ func (f *File) Pos(offset int) Pos {
 	offset = max(0, min(offset, len(f.Text)))
 	line := sort.Search(len(f.lines), func(i int) bool { return f.lines[i] > offset })
 	start := f.lines[line-1]
+	if offset-start <= block {
+		return Pos{Line: line, Column: utf8.RuneCount(f.Text[start:offset]) + 1, Offset: offset}
+	}
 	return Pos{Line: line, Column: f.runesBefore(offset) - f.runesBefore(start) + 1, Offset: offset}
 }
 
@@ -76,7 +79,15 @@ func (f *File) Pos(offset int) Pos {
 func (f *File) PosAt(line, column int) Pos {
 	line = max(1, min(line, len(f.lines)))
 	start, end := f.lines[line-1], f.lineEnd(line)
-	want := f.runesBefore(start) + max(0, column-1) // runes that begin before the place
+	if column <= block {
+		offset, col := start, 1
+		for ; col < column && offset < end; col++ {
+			_, n := utf8.DecodeRune(f.Text[offset:end])
+			offset += n
+		}
+		return Pos{Line: line, Column: col, Offset: offset}
+	}
+	want := f.runesBefore(start) + column - 1 // runes that begin before the place
 	first := sort.Search(len(f.runes), func(i int) bool { return f.runes[i] > want })
 	offset := max(start, (first-1)*block)
 	for n := f.runesBefore(offset); offset < end && (n < want || !utf8.RuneStart(f.Text[offset])); offset++ {
