@@ -52,6 +52,9 @@ func (x *expression) bind(env *Env, ds *source.Diagnostics) bool {
 	if x == nil || x.bad {
 		return false
 	}
+	if x.node != nil {
+		env = env.at(x.node.Range)
+	}
 	tree, err := x.fresh(env.fns)
 	if err != nil {
 		x.syntax(err, ds)
@@ -172,7 +175,9 @@ func (b *binder) resolve(np *ast.Node, root *ast.IdentifierNode, steps []ast.Nod
 	}
 	b.headerCase(full, steps[used:])
 	from, to := span(*np)
-	n := &name{name: full, typ: typ, soft: soft, must: !soft && !lazy, root: root.Value}
+	prefix := b.env.runtime(full)
+	full = prefix + full
+	n := &name{name: full, typ: typ, soft: soft, must: !soft && !lazy, root: prefix + root.Value}
 	for _, s := range steps[:used] {
 		step, _ := stepOf(s)
 		n.tail = append(n.tail, step)

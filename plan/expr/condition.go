@@ -55,6 +55,9 @@ func (c *Condition) Bind(env *Env, ds *source.Diagnostics) {
 func (c *Condition) BindValue(env *Env, ds *source.Diagnostics) bool {
 	ok := c.x.bind(env, ds)
 	if ok {
+		if c.node != nil {
+			env = env.at(c.node.Range)
+		}
 		c.explain = &explainer{text: c.x.text, env: env}
 	}
 	return ok

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"runner/plan/source"
 )
 
 // Env says which names an expression may use and of which type. It is immutable;
@@ -21,6 +23,11 @@ type Env struct {
 	response    bool
 	environment bool
 	elsewhere   map[string]Type // response names that are legal in other places
+
+	own     string // what the names of this level begin with at run time
+	prefix  string // of the fragment's own names
+	outside *Env   // of a fragment: that of the call
+	inside  source.Range
 }
 
 // NewEnv returns an Env with the given functions (nil: the built-in ones) and
@@ -34,7 +41,7 @@ func NewEnv(fns *Functions, names map[string]Type) *Env {
 
 func (e *Env) child(names map[string]Type) *Env {
 	c := *e
-	c.parent, c.names, c.dotted = e, names, dotted(names)
+	c.parent, c.names, c.dotted, c.own = e, names, dotted(names), ""
 	return &c
 }
 

@@ -23,7 +23,7 @@ func (e *UnsetError) Error() string {
 	case ResponseRoots()[root] != AnyType:
 		return root + " has no value: there is no response"
 	}
-	return fmt.Sprintf("the variable %s is not set", e.Name)
+	return fmt.Sprintf("the variable %s is not set", e.Name[strings.LastIndexByte(e.Name, '/')+1:])
 }
 
 // EvalError is an expression that could not be evaluated, with its place.
