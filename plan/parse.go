@@ -250,9 +250,6 @@ func (p *parser) list(n *source.Node, what string, alone bool) []*source.Node {
 	if n.Kind == source.Scalar && !n.Null && !n.Block {
 		detail = "put it in brackets: [" + n.Range.Text() + "]"
 	}
-	if n.Kind == source.Map && len(n.Fields) > 0 && strings.HasPrefix(n.Fields[0].Key.Text, "-") {
-		detail = "write a space after the dash: - " + n.Fields[0].Key.Text[1:] + ":"
-	}
 	p.add(n.Range, "wrong-type", what+" must be a list, not "+kindOf(n), detail)
 	return nil
 }

@@ -14,7 +14,7 @@ import (
 
 func (p *parser) steps(n *source.Node, what string) []*Step {
 	var out []*Step
-	items := p.list(n, what, false)
+	items := p.list(n, what, n.Kind == source.Map) // one step may stand alone
 	if n.Kind == source.List && len(items) == 0 {
 		p.add(n.Range, "empty-value", what+" is empty", "write at least one step")
 	}

@@ -254,7 +254,7 @@ func (s *scanner) quoted() {
 	s.i = end
 	stop := lineEnd(s.text, end)
 	if rest := strings.TrimSpace(string(s.text[end:stop])); rest != "" && rest[0] != '#' {
-		raw := valueText(s.text, from)
+		raw := string(s.text[from:end]) + valueText(s.text, end)
 		if bytes.IndexByte(s.text[from:end], '\n') < 0 {
 			s.add(afterQuote(from, from+len(raw), raw, end-from))
 		}
