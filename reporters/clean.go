@@ -198,6 +198,15 @@ func levelTimeline(t *stats.Timeline) {
 		s.Count, s.Failed, s.Bytes = level(s.Count, n), level(s.Failed, n), level(s.Bytes, n)
 		s.P50, s.P95, s.P99, s.Max = level(s.P50, n), level(s.P95, n), level(s.P99, n), level(s.Max, n)
 	}
+	for i := range t.Metrics {
+		m := &t.Metrics[i]
+		m.Count, m.Value = level(m.Count, n), level(m.Value, n)
+		for _, col := range []*[]*float64{&m.P50, &m.P95, &m.Max} {
+			if len(*col) > 0 {
+				*col = level(*col, n)
+			}
+		}
+	}
 }
 
 func level[T any](col []T, n int) []T {

@@ -150,23 +150,9 @@ func (p *printer) metrics(ms []stats.Metric) {
 	if len(ms) == 0 {
 		return
 	}
+	t := metricTable(ms)
 	p.head("Metrics")
-	for i := range ms {
-		p.line(plain, "  "+metricText(&ms[i]))
-	}
-}
-
-// metricText tells a custom metric in one line.
-func metricText(m *stats.Metric) string {
-	text := m.Name + " (" + m.Type + "): "
-	if m.Value != nil {
-		text += significant(*m.Value, 4) + ", "
-	}
-	text += plural(m.Count, "value")
-	if d := m.Trend; d != nil {
-		text += ", mean " + significant(d.Mean, 4) + ", max " + significant(float64(d.Max), 4)
-	}
-	return text
+	p.table(append([]string{""}, t.Heads[1:]...), t.Rows, 2, len(t.Heads), nil)
 }
 
 func (p *printer) errors(s *stats.Summary) {

@@ -169,6 +169,30 @@ func (m *maker) timeline(id, points int, r *stats.Series) stats.TimelineSeries {
 	return t
 }
 
+// metric makes a custom metric over time around its value.
+func (m *maker) metric(r *stats.Metric, points int) stats.TimelineMetric {
+	t := stats.TimelineMetric{Name: r.Name, Count: make([]int64, points), Value: make([]*float64, points)}
+	mean := *r.Value
+	if r.PerSecond != nil {
+		mean = *r.PerSecond
+	}
+	column := func(scale float64) []*float64 {
+		out := make([]*float64, points)
+		for i := range out {
+			out[i] = pick(math.Round(mean*scale*(.9+.2*m.rnd.Float64())*1000) / 1000)
+		}
+		return out
+	}
+	for i := range points {
+		t.Count[i] = r.Count / int64(points)
+	}
+	t.Value = column(1)
+	if r.Trend != nil {
+		t.P50, t.P95, t.Max = column(.86), column(2.4), column(6)
+	}
+	return t
+}
+
 func orMax(d *stats.Distribution) *int64 {
 	if d.P50 != nil {
 		return d.P50
@@ -201,7 +225,10 @@ func fixed() *stats.Summary {
 			{Name: "checkout", Load: "40/s for 10 min, at most 80 threads", Model: "open", MaxThreads: 80, DurationNS: int64(10*time.Minute + 4*time.Second), Iterations: 23_948, Dropped: 52, File: planFile, Line: 29, ThroughputPS: 119.4, ScheduledRate: "40/s"},
 			{Name: "prices", Load: "up to 30 threads in 2 min, then held for 8 min", Model: "closed", MaxThreads: 30, DurationNS: int64(10 * time.Minute), Iterations: 402_118, File: planFile, Line: 44, ThroughputPS: 2010.7},
 		},
-		Metrics: []stats.Metric{{Name: "basket_value", Type: "trend", Count: 23_948, Trend: &stats.Distribution{Min: 3, Mean: 61.2, Max: 912}}, {Name: "orders_paid", Type: "counter", Count: 23_677, Value: pick(23677.0)}},
+		Metrics: []stats.Metric{{Name: "basket_value", Type: "trend", Count: 23_948, Value: pick(61.2), Min: pick(3.0), Max: pick(912.0),
+			Trend: &stats.Trend{Min: 3, Mean: 61.2, StdDev: 40.4, Max: 912, P50: pick(52.5), P75: pick(80.0), P90: pick(118.2), P95: pick(149.9), P99: pick(240.0), P999: pick(498.0),
+				Curve: []stats.TrendPoint{{Percentile: 0, Value: 3}, {Percentile: 50, Value: 52.5}, {Percentile: 95, Value: 149.9}, {Percentile: 100, Value: 912}}}}, {Name: "orders_paid", Type: "counter", Count: 23_677, Value: pick(23677.0), PerSecond: pick(39.4), Min: pick(1.0), Max: pick(1.0)},
+			{Name: "queue_length", Type: "gauge", Count: 600, Value: pick(4.0), Min: pick(0.0), Max: pick(31.0)}, {Name: "from_cache", Type: "rate", Count: 402_118, Value: pick(.914), Min: pick(0.0), Max: pick(1.0)}},
 		Skipped: []stats.Skipped{{Group: "prices", Name: "GET /v1/legacy", Reason: "replaced by /v1/price", File: planFile, Line: 54}},
 	}
 	s.Series = fixedSeries(m)
@@ -329,6 +356,9 @@ func fixedTotals(s *stats.Summary, m *maker, points int) {
 	}
 	for i := range s.Transactions {
 		tl.Series = append(tl.Series, m.timeline(s.Transactions[i].ID, points, &s.Transactions[i]))
+	}
+	for k := range s.Metrics {
+		tl.Metrics = append(tl.Metrics, m.metric(&s.Metrics[k], points))
 	}
 	for i := range points {
 		tl.Throughput = append(tl.Throughput, float64(tl.Series[0].Count[i])/tl.IntervalS)

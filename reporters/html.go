@@ -63,7 +63,8 @@ type page struct {
 	Notes           []string
 	Skipped         []pair
 	Groups          []groupView
-	Metrics         []string
+	Metrics         *table
+	MetricOptions   []option
 	Libraries       string
 }
 

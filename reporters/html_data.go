@@ -23,15 +23,16 @@ const logStep = 34.6 / 65534 // e^34.6 ns are twelve days
 
 // island is the data of the charts.
 type island struct {
-	LogStep    float64      `json:"step"`
-	IntervalS  float64      `json:"dt"`
-	T          []float64    `json:"t"`
-	Active     []int        `json:"active"`
-	Planned    []*float64   `json:"planned"`
-	Throughput []float64    `json:"throughput"`
-	Dropped    []int64      `json:"dropped"`
-	Rows       []islandRow  `json:"rows"`
-	Limits     []islandLine `json:"limits"`
+	LogStep    float64        `json:"step"`
+	IntervalS  float64        `json:"dt"`
+	T          []float64      `json:"t"`
+	Active     []int          `json:"active"`
+	Planned    []*float64     `json:"planned"`
+	Throughput []float64      `json:"throughput"`
+	Dropped    []int64        `json:"dropped"`
+	Rows       []islandRow    `json:"rows"`
+	Limits     []islandLine   `json:"limits"`
+	Metrics    []islandMetric `json:"metrics"`
 }
 
 type islandRow struct {
@@ -73,7 +74,7 @@ func (d *island) hasTimes() bool {
 func newIsland(s *stats.Summary) (d *island, note string) {
 	t := &s.Timeline
 	d = &island{LogStep: logStep, IntervalS: t.IntervalS, T: t.TS, Active: t.ActiveThreads, Planned: t.Planned,
-		Throughput: rounded(t.Throughput), Dropped: t.Dropped, Rows: []islandRow{}, Limits: islandLimits(s)}
+		Throughput: rounded(t.Throughput), Dropped: t.Dropped, Rows: []islandRow{}, Limits: islandLimits(s), Metrics: islandMetrics(s)}
 	columns := make(map[int]*stats.TimelineSeries, len(t.Series))
 	for i := range t.Series {
 		columns[t.Series[i].ID] = &t.Series[i]

@@ -50,8 +50,15 @@ func (p *page) details(s *stats.Summary) {
 	for i := range s.Skipped {
 		p.Skipped = append(p.Skipped, pair{skippedName(&s.Skipped[i]), s.Skipped[i].Reason})
 	}
-	for i := range s.Metrics {
-		p.Metrics = append(p.Metrics, metricText(&s.Metrics[i]))
+	if len(s.Metrics) > 0 {
+		t := metricTable(s.Metrics)
+		for _, r := range t.Rows {
+			r[0] = CleanLine(r[0])
+		}
+		p.Metrics = &t
+	}
+	for i, m := range islandMetrics(s) {
+		p.MetricOptions = append(p.MetricOptions, option{i, m.Name})
 	}
 }
 

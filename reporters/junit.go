@@ -105,9 +105,9 @@ func newJUnit(s *stats.Summary) *junit {
 }
 
 func planProperties(s *stats.Summary) []junitProperty {
-	return []junitProperty{{"verdict", CleanLine(string(s.Verdict))}, {"exit_code", strconv.Itoa(s.ExitCode)},
+	return append([]junitProperty{{"verdict", CleanLine(string(s.Verdict))}, {"exit_code", strconv.Itoa(s.ExitCode)},
 		{"plan_sha256", CleanLine(s.PlanSHA256)}, {"run_id", CleanLine(s.RunID)}, {"seed", strconv.FormatUint(s.Seed, 10)},
-		{"runner_version", CleanLine(s.RunnerVersion)}, {"generator", CleanLine(s.Generator.Verdict)}}
+		{"runner_version", CleanLine(s.RunnerVersion)}, {"generator", CleanLine(s.Generator.Verdict)}}, metricProperties(s.Metrics)...)
 }
 
 func (j *junit) suite(name, file string, ns int64) *junitSuite {

@@ -14,6 +14,7 @@ func writeMarkdown(w io.Writer, s *stats.Summary) error {
 	m.thresholds(s)
 	m.series("Samples", s.Series, &s.Total)
 	m.series("Transactions", s.Transactions, nil)
+	m.metrics(s.Metrics)
 	m.errors(s)
 	m.foot(s)
 	_, err := io.WriteString(w, m.String())
@@ -126,6 +127,24 @@ func (m *markdown) series(head string, rows []stats.Series, total *stats.Series)
 			cells = append(cells, md(c))
 		}
 		m.row(cells...)
+	}
+}
+
+func (m *markdown) metrics(ms []stats.Metric) {
+	if len(ms) == 0 {
+		return
+	}
+	t := metricTable(ms)
+	m.line()
+	m.line("### Metrics")
+	m.line()
+	m.row(t.Heads...)
+	m.row("---", "---", "---:", "---:", "---:", "---:", "---:", "---:", "---:", "---:")
+	for _, r := range t.Rows {
+		for i := range r {
+			r[i] = md(cut(r[i], 120))
+		}
+		m.row(r...)
 	}
 }
 

@@ -52,7 +52,7 @@ func writeXLSX(w io.Writer, s *stats.Summary) error {
 	b := &book{file: excelize.NewFile(), styles: map[cellKind]int{}}
 	defer b.file.Close()
 	b.makeStyles()
-	for i, name := range []string{"Summary", "Series", "Percentiles", "Timeline", "Errors", "Thresholds", "Environment"} {
+	for i, name := range []string{"Summary", "Series", "Percentiles", "Timeline", "Metrics", "Errors", "Thresholds", "Environment"} {
 		if i == 0 {
 			b.do(b.file.SetSheetName("Sheet1", name))
 			continue
@@ -64,6 +64,7 @@ func writeXLSX(w io.Writer, s *stats.Summary) error {
 	b.seriesSheet(s)
 	b.percentilesSheet(s)
 	b.timelineSheet(s)
+	b.metricsSheet(s)
 	b.errorsSheet(s)
 	b.thresholdsSheet(s)
 	b.environmentSheet(s)

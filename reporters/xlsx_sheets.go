@@ -163,6 +163,29 @@ func (b *book) timelineSheet(s *stats.Summary) {
 	b.list("Timeline", columns, rows)
 }
 
+func (b *book) metricsSheet(s *stats.Summary) {
+	columns := []column{{"Metric", 34}, {"Type", 10}, {"Values", 11}, {"Value", 14}, {"Per second", 12}, {"Min", 12}, {"Mean", 12}, {"p50", 12}, {"p75", 12},
+		{"p90", 12}, {"p95", 12}, {"p99", 12}, {"p99.9", 12}, {"Max", 12}, {"Std. dev.", 12}}
+	var rows [][]cell
+	for i := range s.Metrics {
+		m := &s.Metrics[i]
+		kind := plainCell
+		if m.Type == "rate" {
+			kind = shareCell
+		}
+		row := []cell{text(m.Name), text(m.Type), whole(m.Count), number(kind, m.Value), number(plainCell, m.PerSecond), number(plainCell, m.Min)}
+		if t := m.Trend; t != nil {
+			for _, v := range []*float64{&t.Mean, t.P50, t.P75, t.P90, t.P95, t.P99, t.P999, &t.Max, &t.StdDev} {
+				row = append(row, number(plainCell, v))
+			}
+		} else {
+			row = append(row, cell{}, cell{}, cell{}, cell{}, cell{}, cell{}, cell{}, number(plainCell, m.Max))
+		}
+		rows = append(rows, row)
+	}
+	b.list("Metrics", columns, rows)
+}
+
 // totalTimeline returns the column of all samples, nil if there is none.
 func totalTimeline(t *stats.Timeline) *stats.TimelineSeries {
 	for i := range t.Series {

@@ -46,7 +46,7 @@ func cellsOf(t *testing.T, b []byte) []byte {
 func TestWorkbook(t *testing.T) {
 	b := render(t, "xlsx", load(t))
 	f := openBook(t, b)
-	want := []string{"Summary", "Series", "Percentiles", "Timeline", "Errors", "Thresholds", "Environment"}
+	want := []string{"Summary", "Series", "Percentiles", "Timeline", "Metrics", "Errors", "Thresholds", "Environment"}
 	if got := f.GetSheetList(); !slices.Equal(got, want) {
 		t.Errorf("sheets: %v", got)
 	}
@@ -106,7 +106,7 @@ func TestWorkbookHasNativeChartsAndNoFormula(t *testing.T) {
 			t.Errorf("%s links outside", name)
 		}
 	}
-	if charts != 4 || filters != 6 {
+	if charts != 4 || filters != 7 {
 		t.Errorf("%d charts, %d filters", charts, filters)
 	}
 }

@@ -148,6 +148,19 @@
     draw("c-threads", timeOpts(c, whole, threads), cols);
   }
 
+  // ---- metrics ---------------------------------------------------------------
+  function drawMetric() {
+    const pick = $("metric"), m = pick && data.metrics[Number(pick.value)];
+    if (!m) return;
+    const c = palette(), number = (v) => v == null ? "–" : significant(v, 4);
+    const say = m.type === "counter" ? rate : m.type === "rate" ? (v) => v == null ? "–" : significant(v * 100, 3) + "%" : number;
+    $("metric-what").textContent = { counter: "Counted per second", gauge: "Last value", rate: "Share", trend: "Values over time" }[m.type] || "Over time";
+    const lines = m.p50 ? [line("p50", c.p50, say), line("p95", c.p95, say), line("max", c.max, say, { dash: [4, 3], width: 1 })] : [line(m.name, c.main, say, { fill: c.fill, spanGaps: m.type === "gauge" })];
+    const cols = m.p50 ? [m.p50, m.p95, m.max] : [m.v], opts = timeOpts(c, say, lines);
+    opts.scales.y = { range: (u, lo, hi) => lo == null ? [0, 1] : [Math.min(0, lo * 1.08), Math.max(0, hi * 1.08) || 1] };
+    draw("c-metric", opts, [data.t].concat(cols));
+  }
+
   // ---- distribution ------------------------------------------------------------
   const CURVE = [0, 50, 90, 99, 99.9, 99.99, 99.999, 99.9999];
   const nines = (p) => -Math.log10(1 - Math.min(p, 99.99999) / 100);
@@ -227,6 +240,7 @@
   // ---- wiring -----------------------------------------------------------------------
   function drawAll() {
     drawTime();
+    drawMetric();
     drawDistribution();
     document.documentElement.dataset.charts = charts.size;
   }
@@ -241,6 +255,7 @@
       drawTime();
     });
   }
+  if ($("metric")) $("metric").addEventListener("change", drawMetric);
   if ($("distribution")) {
     $("dist-series").addEventListener("change", () => { measureChoice(); drawDistribution(); });
     $("dist-measure").addEventListener("change", drawDistribution);

@@ -102,14 +102,15 @@ type batch struct {
 	cells   []*cell // by series; nil until first used
 	touched []int   // series used since the last release
 	groups  []counters
+	metrics []metricCell
 	tally   tally
 	pool    pagePool
 }
 
-// newBatch makes a batch for that many series (the shared row included) and
-// groups; group 0 is setup and teardown.
-func newBatch(series, groups int) *batch {
-	return &batch{cells: make([]*cell, series), groups: make([]counters, groups+1)}
+// newBatch makes a batch for that many series (the shared row included), groups
+// and metrics; group 0 is setup and teardown.
+func newBatch(series, groups, metrics int) *batch {
+	return &batch{cells: make([]*cell, series), groups: make([]counters, groups+1), metrics: make([]metricCell, metrics)}
 }
 
 // cell returns the cell of a series and notes that it is used.
@@ -138,6 +139,9 @@ func (b *batch) merge(from *batch) {
 			b.groups[g][c] += n
 		}
 	}
+	for i := range from.metrics {
+		b.metrics[i].merge(&from.metrics[i])
+	}
 	b.tally.merge(&from.tally, &b.pool)
 }
 
@@ -148,6 +152,9 @@ func (b *batch) release() {
 	}
 	b.touched = b.touched[:0]
 	clear(b.groups)
+	for i := range b.metrics {
+		b.metrics[i].release()
+	}
 	b.tally.release(&b.pool)
 }
 

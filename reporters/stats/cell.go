@@ -25,8 +25,10 @@ type cell struct {
 	sent      int64
 	received  int64
 	scheduled int64 // samples with a due time of their own
-	firstDue  time.Duration
-	lastDue   time.Duration
+
+	satisfied, tolerating int64 // passed samples within the apdex's limit, and within four times it
+	firstDue              time.Duration
+	lastDue               time.Duration
 
 	success, failure, service, latency Histogram
 	connect                            Histogram // of the samples that connected
@@ -64,7 +66,7 @@ type errorTally struct {
 const otherKind = "(other)"
 
 // record adds one sample. Only a failed one may allocate.
-func (c *cell) record(s *element.Sample, pool *pagePool, mask *element.Masker) {
+func (c *cell) record(s *element.Sample, pool *pagePool, mask *element.Masker, apdex time.Duration) {
 	c.due(s.Due)
 	c.count++
 	c.requests += int64(s.Requests)
@@ -75,6 +77,7 @@ func (c *cell) record(s *element.Sample, pool *pagePool, mask *element.Masker) {
 	}
 	if s.Class == element.Passed {
 		c.success.record(int64(s.Response()), pool)
+		c.rate(s.Response(), apdex)
 	} else {
 		c.failed++
 		c.failure.record(int64(s.Response()), pool)
@@ -104,6 +107,15 @@ func (c *cell) record(s *element.Sample, pool *pagePool, mask *element.Masker) {
 	}
 	c.judged(s, mask)
 	c.fail(s, mask)
+}
+
+// rate counts a passed sample for the apdex, exactly.
+func (c *cell) rate(response, limit time.Duration) {
+	if response <= limit {
+		c.satisfied++
+	} else if response <= 4*limit {
+		c.tolerating++
+	}
 }
 
 func (c *cell) due(at time.Duration) {
@@ -241,6 +253,8 @@ func (c *cell) merge(from *cell, pool *pagePool) {
 	c.sent += from.sent
 	c.received += from.received
 	c.scheduled += from.scheduled
+	c.satisfied += from.satisfied
+	c.tolerating += from.tolerating
 	c.success.merge(&from.success, pool)
 	c.failure.merge(&from.failure, pool)
 	c.service.merge(&from.service, pool)

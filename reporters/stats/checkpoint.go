@@ -88,7 +88,7 @@ func (d *decoder) state(s *state) {
 		d.judge(j)
 	}
 	d.generator(&s.gen)
-	d.timeline(&s.timeline, s.width())
+	d.timeline(&s.timeline, s.width(), len(s.out.Metrics))
 	if s.at < 0 || s.stopper < -1 || s.stopper >= len(s.judges) || len(d.b) > 0 {
 		d.fail()
 	}
@@ -104,9 +104,11 @@ func (e *encoder) judge(j *judge) {
 		w := &j.slices[i]
 		e.dur(w.from)
 		e.dur(w.to)
-		for _, v := range []int64{w.m.count, w.m.failed, w.m.sent, w.m.received, w.m.dropped, int64(w.m.first), int64(w.m.last)} {
+		for _, v := range []int64{w.m.count, w.m.failed, w.m.sent, w.m.received, w.m.dropped, int64(w.m.first), int64(w.m.last),
+			w.m.satisfied, w.m.tolerating, int64(w.m.span), int64(boolInt(w.m.ran))} {
 			e.int(v)
 		}
+		e.metric(&w.m.metric)
 		e.sparse(&w.hist)
 	}
 }
@@ -124,6 +126,8 @@ func (d *decoder) judge(j *judge) {
 			*v = d.int()
 		}
 		w.m.first, w.m.last = d.dur(), d.dur()
+		w.m.satisfied, w.m.tolerating, w.m.span, w.m.ran = d.int(), d.int(), d.dur(), d.int() == 1
+		d.metric(&w.m.metric)
 		d.sparse(&w.hist)
 		if d.err != nil {
 			return
@@ -173,10 +177,15 @@ func (e *encoder) timeline(t *timeline) {
 			e.int(p.bytes)
 			e.sparse(&p.hist)
 		}
+		e.len(len(c.metrics))
+		for k := range c.metrics {
+			e.len(c.metrics[k].metric)
+			e.metric(&c.metrics[k].cell)
+		}
 	}
 }
 
-func (d *decoder) timeline(t *timeline, width int) {
+func (d *decoder) timeline(t *timeline, width, metrics int) {
 	t.width = d.dur()
 	n := d.len(maxColumns)
 	if t.width < 0 || t.width == 0 && n > 0 {
@@ -192,6 +201,14 @@ func (d *decoder) timeline(t *timeline, width int) {
 				return
 			}
 			t.put(&c, p)
+		}
+		for range d.len(metrics) {
+			p := metricPoint{metric: d.len(metrics - 1)}
+			d.metric(&p.cell)
+			if d.err != nil {
+				return
+			}
+			t.putMetric(&c, p)
 		}
 		t.columns = append(t.columns, c)
 	}

@@ -54,7 +54,7 @@ func (e *encoder) sparse(s *sparse) {
 }
 
 func (e *encoder) cell(c *cell) {
-	for _, v := range []int64{c.count, c.failed, c.aborted, c.requests, c.sent, c.received, c.scheduled, int64(c.firstDue), int64(c.lastDue), c.phased} {
+	for _, v := range []int64{c.count, c.failed, c.aborted, c.requests, c.sent, c.received, c.scheduled, c.satisfied, c.tolerating, int64(c.firstDue), int64(c.lastDue), c.phased} {
 		e.int(v)
 	}
 	for _, h := range c.histograms() {
@@ -127,10 +127,40 @@ func (e *encoder) batch(b *batch) {
 			e.int(n)
 		}
 	}
+	for i := range b.metrics {
+		e.metric(&b.metrics[i])
+	}
 	e.len(len(b.touched))
 	for _, i := range b.touched {
 		e.len(i)
 		e.cell(b.cells[i])
+	}
+}
+
+func (e *encoder) metric(c *metricCell) {
+	e.int(c.n)
+	if c.n == 0 {
+		return
+	}
+	e.int(c.truths)
+	for _, v := range []float64{c.sum, c.squares, c.min, c.max, c.last} {
+		e.float(v)
+	}
+	e.dur(c.lastAt)
+	e.b = c.values.encode(e.b)
+}
+
+func (d *decoder) metric(c *metricCell) {
+	if c.n = d.count(); c.n == 0 {
+		return
+	}
+	c.truths = d.count()
+	for _, v := range []*float64{&c.sum, &c.squares, &c.min, &c.max, &c.last} {
+		*v = d.float()
+	}
+	c.lastAt = d.dur()
+	if sum := d.sketch(&c.values); sum != 0 && sum != c.n || c.truths > c.n || c.max < c.min {
+		d.fail()
 	}
 }
 
@@ -273,7 +303,7 @@ func (d *decoder) sparse(s *sparse) {
 }
 
 func (d *decoder) cell(c *cell, pool *pagePool) {
-	for _, v := range []*int64{&c.count, &c.failed, &c.aborted, &c.requests, &c.sent, &c.received, &c.scheduled} {
+	for _, v := range []*int64{&c.count, &c.failed, &c.aborted, &c.requests, &c.sent, &c.received, &c.scheduled, &c.satisfied, &c.tolerating} {
 		*v = d.count()
 	}
 	c.firstDue, c.lastDue, c.phased = d.dur(), d.dur(), d.count()
@@ -346,6 +376,9 @@ func (d *decoder) batch(out *batch) {
 		for c := range out.groups[g] {
 			out.groups[g][c] = d.int()
 		}
+	}
+	for i := range out.metrics {
+		d.metric(&out.metrics[i])
 	}
 	for range d.len(len(out.cells)) {
 		i := d.len(len(out.cells) - 1)

@@ -33,6 +33,7 @@ type figure struct {
 	stat    string // p, min, max, mean, stddev, or the name of a count
 	percent float64
 	unit    string
+	metric  int // 1 + the custom metric that it reads; 0 = none
 }
 
 var countFigures = map[string]string{
@@ -45,8 +46,15 @@ var timeFamilies = map[string]distribution{
 }
 
 // parseFigure takes a figure apart; false for one that is not known here.
-func parseFigure(text string) (figure, bool) {
+func parseFigure(text string, metrics []metricOutline) (figure, bool) {
 	text = strings.ReplaceAll(text, " ", "")
+	for i := range metrics {
+		if rest, ok := strings.CutPrefix(text, metrics[i].Name+"."); ok {
+			f, ok := metricFigure(rest, metrics[i].Type)
+			f.metric = i + 1
+			return f, ok
+		}
+	}
 	if unit, ok := countFigures[text]; ok {
 		return figure{stat: text, unit: unit}, true
 	}
@@ -65,6 +73,61 @@ func parseFigure(text string) (figure, bool) {
 	f.stat = "p"
 	f.percent, ok = parsePercentile(text)
 	return f, ok
+}
+
+// metricFigure takes a figure of a custom metric apart.
+func metricFigure(stat, kind string) (figure, bool) {
+	f := figure{stat: stat}
+	var known string
+	switch kind {
+	case counterMetric:
+		known = " count rate "
+		if stat == "rate" {
+			f.unit = unitRate
+		}
+	case gaugeMetric:
+		known = " value min max "
+	case rateMetric:
+		known, f.unit = " rate count ", unitShare
+		if stat == "count" {
+			f.unit = unitPlain
+		}
+	case trendMetric:
+		known = " min max mean stddev count "
+		if percent, ok := parsePercentile(stat); ok {
+			f.stat, f.percent = "p", percent
+			return f, true
+		}
+	}
+	return f, strings.Contains(known, " "+stat+" ")
+}
+
+// metricValue computes a figure of a custom metric; false where it cannot be.
+func (f *figure) metricValue(c *metricCell, m *measure, kind string) (float64, bool) {
+	some := c.n > 0
+	switch f.stat {
+	case "count":
+		if kind == counterMetric {
+			return c.sum, some || m.ran
+		}
+		return float64(c.n), some || m.ran
+	case "rate":
+		if kind == counterMetric {
+			return c.sum / max(m.span.Seconds(), 1e-9), (some || m.ran) && m.span > 0
+		}
+		return float64(c.truths) / float64(max(1, c.n)), some
+	case "value":
+		return c.last, some
+	case "min":
+		return c.min, some
+	case "max":
+		return c.max, some
+	case "mean":
+		return c.mean(), some
+	case "stddev":
+		return c.stdDev(), some
+	}
+	return c.percentile(f.percent), some
 }
 
 // parsePercentile reads p95, p99 and p(99.9).
@@ -89,6 +152,10 @@ type measure struct {
 	count, failed, sent, received, dropped int64
 	first, last                            time.Duration
 	hist                                   Histogram // of the figure's distribution
+	satisfied, tolerating                  int64     // for the apdex
+	metric                                 metricCell
+	span                                   time.Duration // that it covers
+	ran                                    bool          // any sample was taken
 }
 
 func (m *measure) add(c *cell, f *figure, pool *pagePool) {
@@ -113,9 +180,8 @@ func (m *measure) add(c *cell, f *figure, pool *pagePool) {
 	case connectTimes:
 		m.hist.merge(&c.connect, pool)
 	}
-	if f.stat == "apdex" {
-		m.hist.merge(&c.success, pool)
-	}
+	m.satisfied += c.satisfied
+	m.tolerating += c.tolerating
 }
 
 // join adds a later stretch of the same series.
@@ -131,10 +197,18 @@ func (m *measure) join(later *measure) {
 	m.sent += later.sent
 	m.received += later.received
 	m.dropped += later.dropped
+	m.satisfied += later.satisfied
+	m.tolerating += later.tolerating
+	m.metric.merge(&later.metric)
+	m.span += later.span
+	m.ran = m.ran || later.ran
 }
 
 // value computes a figure; false where it cannot be.
-func (f *figure) value(m *measure, g *generator, apdex time.Duration) (float64, bool) {
+func (f *figure) value(m *measure, s *state) (float64, bool) {
+	if f.metric > 0 {
+		return f.metricValue(&m.metric, m, s.out.Metrics[f.metric-1].Type)
+	}
 	switch f.stat {
 	case "samples":
 		return float64(m.count), true
@@ -151,11 +225,11 @@ func (f *figure) value(m *measure, g *generator, apdex time.Duration) (float64, 
 	case "throughput":
 		return throughput(m.count, m.first, m.last)
 	case "apdex":
-		return apdexOf(&m.hist, m.count, apdex)
+		return apdexOf(m.satisfied, m.tolerating, m.count)
 	case "generator.cpu":
-		return g.cpuShare()
+		return s.gen.cpuShare()
 	}
-	return f.time(f.times(m, g))
+	return f.time(f.times(m, &s.gen))
 }
 
 // times returns the histogram that the figure reads.
@@ -180,8 +254,22 @@ func (f *figure) time(h *Histogram) (float64, bool) {
 	return float64(h.Percentile(f.percent)), h.n > 0
 }
 
-// few reports whether a percentile has too few values to be sure.
-func (f *figure) few(h *Histogram) bool { return f.stat == "p" && !Enough(f.percent, h.n) }
+// sure describes the values that a percentile was taken from.
+type sure struct {
+	n        int64
+	min, max float64
+	need     int64
+}
+
+// evidence returns what a percentile rests on.
+func (f *figure) evidence(m *measure, g *generator) sure {
+	if f.metric > 0 {
+		c := &m.metric
+		return sure{c.n, c.min, c.max, needed(f.percent)}
+	}
+	h := f.times(m, g)
+	return sure{h.n, float64(h.min), float64(h.max), needed(f.percent)}
+}
 
 // throughput is samples / (last due − first due + mean gap), per second: n due
 // times over n mean gaps, so that the drain at the end does not count.
@@ -193,22 +281,6 @@ func throughput(n int64, first, last time.Duration) (float64, bool) {
 }
 
 // apdexOf is (satisfied + tolerating/2) / all; a failed sample is frustrated.
-func apdexOf(success *Histogram, all int64, limit time.Duration) (float64, bool) {
-	if all == 0 {
-		return 0, false
-	}
-	satisfied, tolerating := int64(0), int64(0)
-	success.each(func(index int, n int64) bool {
-		switch v := min(max(upperEnd(index), success.min), success.max); {
-		case v <= bucketEnd(int64(limit)):
-			satisfied += n
-		case v <= bucketEnd(4*int64(limit)):
-			tolerating += n
-		}
-		return true
-	})
-	return (float64(satisfied) + float64(tolerating)/2) / float64(all), true
+func apdexOf(satisfied, tolerating, all int64) (float64, bool) {
+	return (float64(satisfied) + float64(tolerating)/2) / float64(max(1, all)), all > 0
 }
-
-// bucketEnd returns the largest value of the bucket that v falls into.
-func bucketEnd(v int64) int64 { return upperEnd(indexOf(min(max(v, 0), highestValue))) }

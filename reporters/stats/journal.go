@@ -20,7 +20,7 @@ import (
 // Each frame is one write, so a killed run loses at most what its last second
 // recorded, and the file ends in a whole frame or in the beginning of one.
 const (
-	journalSchema = "runner.journal/1"
+	journalSchema = "runner.journal/2"
 
 	headFrame       = 'H'
 	checkpointFrame = 'C'
@@ -144,7 +144,7 @@ func readHead(kind byte, payload []byte) (*state, error) {
 	if out.Schema != journalSchema {
 		return nil, fmt.Errorf("its schema is %q, not %q", out.Schema, journalSchema)
 	}
-	if len(out.Series) > maxSeries || len(out.Groups) > maxListed || len(out.Thresholds) > maxListed {
+	if len(out.Series) > maxSeries || len(out.Groups) > maxListed || len(out.Metrics) > maxMetrics || len(out.Thresholds) > maxListed {
 		return nil, errors.New("its head is too large")
 	}
 	for i := range out.Series {
@@ -168,7 +168,7 @@ const maxReplayPages = 256 << 20 / (pageSlots * 8)
 
 // replay applies all deltas and returns the end, nil if there is none.
 func replay(frames *frameReader, s *state) (*EndInfo, error) {
-	d := &delta{batch: *newBatch(s.width(), len(s.out.Groups))}
+	d := &delta{batch: *s.out.batch()}
 	for first := true; ; first = false {
 		kind, payload, err := frames.next()
 		if errors.Is(err, io.EOF) || errors.Is(err, errTorn) {

@@ -22,9 +22,19 @@ type outline struct {
 	Thresholds []thresholdOutline `json:"thresholds"`
 	Notes      []string           `json:"notes"`
 	Skipped    []Skipped          `json:"skipped"`
+	Metrics    []metricOutline    `json:"metrics"`
 	Apdex      time.Duration      `json:"apdex"`
 	More       int                `json:"more"` // series beyond maxSeries
 }
+
+type metricOutline struct {
+	Name string `json:"name"`
+	Type string `json:"type"`
+}
+
+// batch makes an empty batch for the outline's rows, groups and metrics; one row
+// more is shared by the series beyond the limit.
+func (o *outline) batch() *batch { return newBatch(len(o.Series)+1, len(o.Groups), len(o.Metrics)) }
 
 type groupOutline struct {
 	Name          string        `json:"name"`
@@ -94,6 +104,9 @@ func outlineOf(l *element.Layout, o *Options) *outline {
 			break
 		}
 		out.Series = append(out.Series, seriesOf(&l.Series[i], i, m))
+	}
+	for i := range l.Metrics[:min(len(l.Metrics), maxMetrics)] {
+		out.Metrics = append(out.Metrics, metricOutline{clean(l.Metrics[i].Name, m), l.Metrics[i].Type})
 	}
 	for i := range l.Thresholds {
 		out.Thresholds = append(out.Thresholds, thresholdOf(&l.Thresholds[i], m))

@@ -61,7 +61,7 @@ func New(layout element.Layout, o Options) *Recorder {
 	r := &Recorder{layout: &layout, now: o.Now, process: o.Process}
 	out := outlineOf(&layout, &o)
 	r.state = newState(out)
-	r.delta.batch = *newBatch(r.state.width(), len(layout.Groups))
+	r.delta.batch = *out.batch()
 	r.addShards(o.Shards)
 	for i := range layout.Groups {
 		r.groups = append(r.groups, &groupClock{lead: leadOf(&layout.Groups[i])})
@@ -82,7 +82,7 @@ func (r *Recorder) addShards(n int) {
 		n = min(n, most)
 	}
 	for range n {
-		r.shards = append(r.shards, newShard(r.state.width(), len(r.layout.Groups), r.layout.Masker))
+		r.shards = append(r.shards, newShard(r.state.out, r.layout.Masker))
 	}
 	r.handles = make([][]*handle, len(r.layout.Groups)+1)
 	for g := range r.handles {

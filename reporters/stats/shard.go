@@ -18,8 +18,8 @@ type shard struct {
 	_      [64]byte // keeps neighbours' mutexes off this cache line
 }
 
-func newShard(series, groups int, m *element.Masker) *shard {
-	return &shard{cur: newBatch(series, groups), spare: newBatch(series, groups), masker: m}
+func newShard(out *outline, m *element.Masker) *shard {
+	return &shard{cur: out.batch(), spare: out.batch(), masker: m}
 }
 
 // swap returns what was recorded since the last swap. It is valid until the next.
@@ -45,7 +45,7 @@ func (h *handle) Record(s *element.Sample) {
 	b := h.shard.cur
 	b.tally.record(s, &b.pool)
 	if !s.WarmUp {
-		b.cell(s.Series).record(s, &b.pool, h.shard.masker)
+		b.cell(s.Series).record(s, &b.pool, h.shard.masker, h.recorder.state.out.Apdex)
 	}
 }
 
@@ -70,7 +70,29 @@ func (h *handle) Transaction(t element.Transaction) {
 		c.failure.record(took, &b.pool)
 	} else {
 		c.success.record(took, &b.pool)
+		c.rate(time.Duration(took), h.recorder.state.out.Apdex)
 	}
+}
+
+var _ element.MetricShard = (*handle)(nil)
+
+// Metric gives a custom metric a value. What is no number is left out, and said.
+func (h *handle) Metric(id int, v float64) {
+	metrics := h.recorder.state.out.Metrics
+	if id < 0 || id >= len(metrics) {
+		return
+	}
+	if finite(v) != v {
+		h.recorder.Note("the metric " + metrics[id].Name + " was given values that are no finite numbers; they are left out")
+		return
+	}
+	at := time.Duration(0)
+	if metrics[id].Type == gaugeMetric {
+		at = h.recorder.now()
+	}
+	h.shard.mu.Lock()
+	defer h.shard.mu.Unlock()
+	h.shard.cur.metrics[id].record(v, at, metrics[id].Type == trendMetric)
 }
 
 // Count adds to a counter of the ledgers.

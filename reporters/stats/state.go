@@ -44,9 +44,9 @@ type state struct {
 }
 
 func newState(out *outline) *state {
-	s := &state{out: out, total: newBatch(len(out.Series)+1, len(out.Groups)), stopper: -1}
+	s := &state{out: out, total: out.batch(), stopper: -1}
 	for i := range out.Thresholds {
-		s.judges = append(s.judges, newJudge(&out.Thresholds[i], out.Apdex))
+		s.judges = append(s.judges, newJudge(&out.Thresholds[i], out.Metrics))
 	}
 	for range out.Groups {
 		s.begun = append(s.begun, -1)

@@ -20,7 +20,7 @@ func (s *state) summary(end *EndInfo) *Summary {
 		Schema: SummarySchema, Plan: info.Plan, PlanSHA256: info.PlanSHA256, Description: info.Description,
 		Sources: orEmpty(info.Sources), RunnerVersion: info.RunnerVersion, RunID: info.RunID, Seed: info.Seed,
 		Started: info.Started, DurationNS: int64(s.at), Partial: partial, Environment: info.Environment,
-		Metrics: []Metric{}, Skipped: orEmpty(s.out.Skipped), Series: []Series{}, Transactions: []Series{},
+		Metrics: s.metricRows(), Skipped: orEmpty(s.out.Skipped), Series: []Series{}, Transactions: []Series{},
 	}
 	enc := &v2Encoder{}
 	loads, ids, total, setupFailed := s.rows(out, enc)
@@ -29,6 +29,7 @@ func (s *state) summary(end *EndInfo) *Summary {
 	out.Groups = s.groupRows(end.SkippedGroups)
 	out.Thresholds = s.results(end.SkippedGroups)
 	out.Timeline = s.timeline.summary(loads, ids)
+	out.Timeline.Metrics = s.timeline.metricColumns(s.out.Metrics)
 	t := &s.total.tally
 	out.Generator = s.gen.summary(p50Of(&out.Total), t.localResource(), t.passed+t.failed())
 	in := verdictInput{
@@ -115,7 +116,7 @@ func (s *state) series(enc *v2Encoder, c *cell, o seriesOutline) Series {
 	if v, ok := throughput(c.count, c.firstDue, c.lastDue); ok {
 		out.ThroughputPS = &v
 	}
-	if v, ok := apdexOf(&c.success, c.count, s.out.Apdex); ok {
+	if v, ok := apdexOf(c.satisfied, c.tolerating, c.count); ok {
 		out.Apdex = &v
 	}
 	out.times(enc, c)

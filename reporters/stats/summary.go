@@ -260,13 +260,40 @@ type ErrorCount struct {
 	Examples []string `json:"examples"`
 }
 
-// Metric is a custom metric of the plan.
+// Metric is a custom metric of the plan. Value is the sum of a counter, the last
+// value of a gauge, the share of a rate, the mean of a trend.
 type Metric struct {
-	Name  string        `json:"name"`
-	Type  string        `json:"type"` // counter, gauge, rate, trend
-	Count int64         `json:"count"`
-	Value *float64      `json:"value"`
-	Trend *Distribution `json:"trend"`
+	Name      string   `json:"name"`
+	Type      string   `json:"type"`  // counter, gauge, rate, trend
+	Count     int64    `json:"count"` // values given
+	Value     *float64 `json:"value"`
+	PerSecond *float64 `json:"per_second"` // counters only
+	Min       *float64 `json:"min"`
+	Max       *float64 `json:"max"`
+	Trend     *Trend   `json:"trend"`
+}
+
+// Trend describes the values of a trend, in the plan's own unit. A percentile is
+// null while there are too few values for it.
+type Trend struct {
+	Min    float64      `json:"min"`
+	Mean   float64      `json:"mean"`
+	StdDev float64      `json:"stddev"`
+	Max    float64      `json:"max"`
+	P50    *float64     `json:"p50"`
+	P75    *float64     `json:"p75"`
+	P90    *float64     `json:"p90"`
+	P95    *float64     `json:"p95"`
+	P99    *float64     `json:"p99"`
+	P999   *float64     `json:"p99.9"`
+	Curve  []TrendPoint `json:"curve"`
+	Values string       `json:"values"` // the counts, base64, for merging
+}
+
+// TrendPoint is one point of a trend's percentile curve: Percentile in 0..100.
+type TrendPoint struct {
+	Percentile float64 `json:"p"`
+	Value      float64 `json:"v"`
 }
 
 // Timeline has one column per interval, at most 1,200. Series[0] is the total
@@ -279,6 +306,19 @@ type Timeline struct {
 	Throughput    []float64        `json:"throughput_per_s"`
 	Dropped       []int64          `json:"dropped"`
 	Series        []TimelineSeries `json:"series"`
+	Metrics       []TimelineMetric `json:"metrics"`
+}
+
+// TimelineMetric is one custom metric over time; columns as long as Timeline.TS.
+// Value is a counter's rate per second, a gauge's last value, a rate's share, a
+// trend's mean; the percentiles are a trend's.
+type TimelineMetric struct {
+	Name  string     `json:"name"`
+	Count []int64    `json:"count"`
+	Value []*float64 `json:"value"`
+	P50   []*float64 `json:"p50"`
+	P95   []*float64 `json:"p95"`
+	Max   []*float64 `json:"max"`
 }
 
 // TimelineSeries is one series over time; columns as long as Timeline.TS.

@@ -18,7 +18,6 @@ type judge struct {
 	t       *thresholdOutline
 	fig     figure
 	known   bool
-	apdex   time.Duration
 	slices  []windowSlice // of the sliding window, oldest first
 	judged  bool          // at least once live
 	doubted bool
@@ -34,9 +33,9 @@ type windowSlice struct {
 	hist     sparse
 }
 
-func newJudge(t *thresholdOutline, apdex time.Duration) *judge {
-	j := &judge{t: t, apdex: apdex}
-	j.fig, j.known = parseFigure(t.Figure)
+func newJudge(t *thresholdOutline, metrics []metricOutline) *judge {
+	j := &judge{t: t}
+	j.fig, j.known = parseFigure(t.Figure, metrics)
 	return j
 }
 
@@ -67,9 +66,9 @@ func (s *state) step(j *judge, d *delta) {
 		return
 	}
 	if m == nil {
-		m = s.measure(&s.total.cells, s.total.dropped(j.t.Group), j)
+		m = s.whole(j)
 	}
-	v, found := j.fig.value(m, &s.gen, j.apdex)
+	v, found := j.fig.value(m, s)
 	if !found {
 		j.doubted = false
 		return
@@ -101,7 +100,8 @@ func (s *state) begunOf(group int) (time.Duration, bool) {
 
 // slide adds a delta to the window and returns the window's measure.
 func (s *state) slide(j *judge, d *delta) *measure {
-	m := s.measure(&d.cells, d.dropped(j.t.Group), j)
+	m := s.measure(&d.batch, j)
+	m.span = d.to - d.from
 	slice := windowSlice{from: d.from, to: d.to, m: *m, hist: m.hist.sparse()}
 	slice.m.hist = Histogram{}
 	j.slices = append(j.slices, slice)
@@ -118,9 +118,22 @@ func (s *state) slide(j *judge, d *delta) *measure {
 	return sum
 }
 
-// measure merges the cells of a threshold's series.
-func (s *state) measure(cells *[]*cell, dropped int64, j *judge) *measure {
-	m := &measure{dropped: dropped}
+// whole returns what a threshold is judged over at the end.
+func (s *state) whole(j *judge) *measure {
+	m := s.measure(s.total, j)
+	if begun, ok := s.begunOf(-1); ok {
+		m.span = s.at - begun
+	}
+	return m
+}
+
+// measure merges the cells of a threshold's series, or takes its custom metric.
+func (s *state) measure(b *batch, j *judge) *measure {
+	m := &measure{dropped: b.dropped(j.t.Group), ran: len(b.touched) > 0}
+	if i := j.fig.metric; i > 0 {
+		m.metric.merge(&b.metrics[i-1])
+	}
+	cells := &b.cells
 	other := false
 	for _, i := range j.t.Series {
 		if i < 0 || i >= len(s.out.Series) {
@@ -202,7 +215,7 @@ func (s *state) result(j *judge, skipped map[int]string) ThresholdResult {
 		r.Message = sentence(&j.fig, t, v) + live(j)
 		return r
 	}
-	m := s.measure(&s.total.cells, s.total.dropped(t.Group), j)
+	m := s.whole(j)
 	s.final(&r, j, m)
 	return r
 }
@@ -239,7 +252,7 @@ func (s *state) unjudged(j *judge, skipped map[int]string) string {
 	if t.Single >= len(s.out.Series) {
 		return "its row was counted in " + otherKind
 	}
-	if j.impliedErrors() && s.measure(&s.total.cells, 0, j).count == 0 {
+	if j.impliedErrors() && s.measure(s.total, j).count == 0 {
 		return "it never ran"
 	}
 	if begun, ok := s.begunOf(t.Group); ok && t.After > 0 && s.at-begun < t.After {
@@ -272,7 +285,7 @@ func because(reason string) string {
 // breaks the limit, passes if even the extreme value is within it, and has no
 // data otherwise.
 func (s *state) final(r *ThresholdResult, j *judge, m *measure) {
-	v, ok := j.fig.value(m, &s.gen, j.apdex)
+	v, ok := j.fig.value(m, s)
 	ok = ok && j.known && finite(v) == v
 	if !ok {
 		r.NoData, r.Message = true, s.noData(j, m)
@@ -280,25 +293,25 @@ func (s *state) final(r *ThresholdResult, j *judge, m *measure) {
 	}
 	r.Value, r.Passed = &v, holds(v, j.t.Op, j.t.Limit)
 	r.Message = sentence(&j.fig, j.t, v)
-	h := j.fig.times(m, &s.gen)
-	if !j.fig.few(h) {
+	e := j.fig.evidence(m, &s.gen)
+	if j.fig.stat != "p" || e.n >= e.need {
 		return
 	}
-	extreme, name := float64(h.max), "maximum"
+	extreme, name := e.max, "maximum"
 	if j.t.Op == ">" || j.t.Op == ">=" {
-		extreme, name = float64(h.min), "minimum"
+		extreme, name = e.min, "minimum"
 	}
-	need := formatCount(needed(j.fig.percent))
+	need := formatCount(e.need)
 	switch {
 	case !r.Passed:
 		r.FewSamples = true
-		r.Message += " (" + formatCount(h.n) + " samples, " + need + " are needed to be sure)"
+		r.Message += " (" + formatCount(e.n) + " samples, " + need + " are needed to be sure)"
 	case holds(extreme, j.t.Op, j.t.Limit):
 		r.FewSamples = true
-		r.Message += " (few samples: " + formatCount(h.n) + " of " + need + ", but even the " + name + " of " + formatTime(extreme, 3) + " is within the limit)"
+		r.Message += " (few samples: " + formatCount(e.n) + " of " + need + ", but even the " + name + " of " + formatValue(extreme, j.fig.unit, 3) + " is within the limit)"
 	default:
 		r.Value, r.Passed, r.NoData, r.FewSamples = nil, false, true, true
-		r.Message = j.t.Figure + " has no data: it needs " + need + " samples, there were " + formatCount(h.n)
+		r.Message = j.t.Figure + " has no data: it needs " + need + " samples, there were " + formatCount(e.n)
 	}
 }
 
@@ -306,6 +319,8 @@ func (s *state) noData(j *judge, m *measure) string {
 	switch {
 	case !j.known:
 		return j.t.Figure + " has no data: it was not measured"
+	case j.fig.metric > 0 && m.metric.n == 0:
+		return j.t.Figure + " has no data: the metric was given no value"
 	case m.count == 0 && j.fig.stat != "generator.cpu" && j.fig.from != lagTimes:
 		return j.t.Figure + " has no data: no sample was taken"
 	}

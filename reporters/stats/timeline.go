@@ -23,6 +23,7 @@ type column struct {
 	hasPlan bool
 	dropped int64
 	points  []point // by series, only those that were used
+	metrics []metricPoint
 }
 
 type point struct {
@@ -64,6 +65,11 @@ func (t *timeline) columnOf(d *delta) *column {
 		c.points = append(c.points, point{series: i, count: cell.count, failed: cell.failed, bytes: cell.received, hist: h.sparse()})
 		h.release(&d.pool)
 	}
+	for i := range d.metrics {
+		if d.metrics[i].n > 0 {
+			c.metrics = append(c.metrics, pointOf(i, &d.metrics[i]))
+		}
+	}
 	return c
 }
 
@@ -76,6 +82,9 @@ func (t *timeline) merge(c, from *column) {
 	c.dropped += from.dropped
 	for _, p := range from.points {
 		t.put(c, p)
+	}
+	for _, p := range from.metrics {
+		t.putMetric(c, p)
 	}
 }
 
