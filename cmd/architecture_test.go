@@ -29,6 +29,7 @@ var allowed = map[string][]string{
 	"plan":                     {"plan/element", "plan/spec", "plan/expr", "plan/source"},
 	"plan/engine":              {"plan", "plan/element", "plan/spec", "plan/expr", "plan/source"},
 	"samplers":                 {"samplers/...", "plan/element"},
+	"samplers/dummy":           {"plan/element", "plan/spec", "plan/expr", "plan/source"},
 	"samplers/http":            {"plan/element", "plan/spec", "plan/expr", "plan/source", "samplers/http/h1"},
 	"samplers/http/h1":         {},
 	"samplers/extract":         {"plan/query", "plan/element", "plan/spec", "plan/expr", "plan/source"},

@@ -5,8 +5,9 @@ import (
 	"slices"
 
 	"runner/plan/element"
+	"runner/samplers/dummy"
 	"runner/samplers/http"
 )
 
 // All returns the definitions of every built-in sampler.
-func All() []element.Definition { return slices.Concat(http.All()) }
+func All() []element.Definition { return slices.Concat(dummy.All(), http.All()) }

@@ -11,7 +11,10 @@ import (
 
 // All returns the definitions of all timers.
 func All() []element.Definition {
-	return []element.Definition{defineConstant(), defineUniform(), defineGaussian(), defineConstantThroughput()}
+	return []element.Definition{
+		defineConstant(), defineUniform(), defineGaussian(), definePoisson(),
+		defineConstantThroughput(), definePreciseThroughput(), defineSynchronizing(),
+	}
 }
 
 // after returns now + delay, however long the delay is.

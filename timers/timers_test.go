@@ -12,7 +12,7 @@ import (
 	"runner/plan/element/elementtest"
 )
 
-var config = elementtest.Config{Vars: map[string]string{"think_time": "1s", "longest": "3s", "r": "120/min", "back": "100ms"}}
+var config = elementtest.Config{Vars: map[string]string{"think_time": "1s", "longest": "3s", "r": "120/min", "back": "100ms", "crowd": "3"}}
 
 func TestAll(t *testing.T) {
 	for _, d := range All() {
@@ -55,7 +55,8 @@ func TestConstant(t *testing.T) {
 }
 
 func TestThinkTimesAreNoSchedule(t *testing.T) {
-	for text, want := range map[string]bool{"constant: 1s": false, "uniform: 1s..2s": false, "constant_throughput: 1/s": true} {
+	for text, want := range map[string]bool{"constant: 1s": false, "uniform: 1s..2s": false, "poisson: 1s": false, "constant_throughput: 1/s": true, "precise_throughput: 1/s": true,
+		"synchronizing: {threads: 2, timeout: 1s}": false} {
 		timer, _ := bind(t, text)
 		s, ok := timer.(element.Scheduler)
 		if got := ok && s.Scheduled(); got != want {
@@ -93,7 +94,7 @@ func TestUniformOfOneTime(t *testing.T) {
 }
 
 func TestDrawsFollowTheThreadsSource(t *testing.T) {
-	for _, text := range []string{"uniform: 1s..3s", "gaussian: {mean: 2s, deviation: 1s}"} {
+	for _, text := range []string{"uniform: 1s..3s", "gaussian: {mean: 2s, deviation: 1s}", "poisson: 1s"} {
 		timer, b := bind(t, text)
 		draw := func(id int) (list []time.Duration) {
 			th := b.Thread(id)
@@ -281,6 +282,12 @@ func TestMistakes(t *testing.T) {
 		"constant_throughput: {rate: [{to: 5/s}]}":              {"35: a stage with `to` needs `over`"},
 		"constant_throughput: {rate: [{for: 5s}]}":              {"30: `stage` needs one of `to`, `hold` and `at`"},
 		"constant_throughput: {rate: 5/s, per: planet}":         {},
+		"precise_throughput: 0/s":                               {"21: the rate must be above 0"},
+		"precise_throughput: {rate: 1/s, batch: 0}":             {},
+		"precise_throughput: {batch: 2}":                        {"21: `precise_throughput` needs `rate`"},
+		"synchronizing: 5":                                      {"16: `synchronizing` must be a map, not the value \"5\""},
+		"synchronizing: {threads: 5}":                           {"16: `synchronizing` needs `timeout`"},
+		"synchronizing: {threads: 0, timeout: 1s}":              {},
 	} {
 		name, _, _ := cut(text)
 		for _, d := range All() {
@@ -327,7 +334,7 @@ func TestBadValuesAtRunTime(t *testing.T) {
 }
 
 func TestDueDoesNotAllocate(t *testing.T) {
-	for _, text := range []string{"constant: 1s", "uniform: 1s..3s", "gaussian: {mean: 2s, deviation: 1s}", "constant_throughput: 100/s", "constant_throughput: {rate: [{to: 5/s, over: 1m}]}"} {
+	for _, text := range []string{"constant: 1s", "uniform: 1s..3s", "gaussian: {mean: 2s, deviation: 1s}", "constant_throughput: 100/s", "constant_throughput: {rate: [{to: 5/s, over: 1m}]}", "poisson: 1s", "precise_throughput: 100/s"} {
 		timer, b := bind(t, text)
 		th := b.Thread(1)
 		if n := testing.AllocsPerRun(100, func() { due(t, timer, th, 0) }); n != 0 && !raceEnabled {
@@ -337,7 +344,7 @@ func TestDueDoesNotAllocate(t *testing.T) {
 }
 
 func BenchmarkDue(b *testing.B) {
-	for _, text := range []string{"constant: 1s", "uniform: 1s..3s", "constant_throughput: 100/s"} {
+	for _, text := range []string{"constant: 1s", "uniform: 1s..3s", "constant_throughput: 100/s", "precise_throughput: 100/s"} {
 		b.Run(text, func(b *testing.B) {
 			timer, bound := bind(b, text)
 			th := bound.Thread(1)

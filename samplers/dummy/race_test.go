@@ -1,0 +1,5 @@
+//go:build race
+
+package dummy
+
+const raceEnabled = true
