@@ -113,7 +113,7 @@ func locate(name, module, dir string) string {
 func plan(c testCase, base string) string {
 	step := "      - http: GET " + c.path + "\n        assertions:\n          - status: 200\n          - duration: 500ms\n"
 	if c.dynamic {
-		step = "      - http: GET " + c.path + "/${thread.id}\n        extract: {id: {json: $.id}}\n        assertions:\n          - status: 200\n          - json: {path: $.more[3].sku, equals: SHO-003}\n"
+		step = "      - http: GET " + c.path + "/${thread.id}\n        extract: {id: {json: $.id}}\n        assertions:\n          - status: 200\n          - json: {path: \"$.more[3].sku\", equals: SHO-003}\n"
 	}
 	return fmt.Sprintf("plan: Bench\ndefaults:\n  http: {base_url: %q, tls: {insecure: true}}\nthread_groups:\n  g:\n    load: {threads: %d, duration: %s}\n    steps:\n%s    thresholds: errors < 1%%\n",
 		base, c.connections, c.length, step)
