@@ -1,0 +1,129 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"runner/reporters/stats"
+)
+
+// IncomparableError says why runs were not compared.
+type IncomparableError struct{ Reasons []string }
+
+// Error lists the reasons.
+func (e *IncomparableError) Error() string {
+	return "these runs cannot be compared: " + strings.Join(e.Reasons, "; ")
+}
+
+// check returns what forbids the comparison and what the reader must know.
+func check(base, news []Run) (bad, warnings []string) {
+	all := slices.Concat(base, news)
+	bad = append(bad, unusable(all)...)
+	first := all[0]
+	for _, r := range all[1:] {
+		bad = append(bad, different(first, r)...)
+		warnings = append(warnings, elsewhere(first, r)...)
+	}
+	if n := slices.IndexFunc(all, func(r Run) bool { return r.Summary.Generator.Verdict == "limited" }); n >= 0 && len(bad) == 0 {
+		warnings = append(warnings, "the load generator was limited in "+all[n].Name+": the machine, not the target, may have made the difference")
+	}
+	if len(base) > 1 && len(news) > 1 && apart(base, news) {
+		warnings = append(warnings, "one side ran wholly before the other: a slow change of the surroundings looks like a change of the target; take turns (A B B A)")
+	}
+	return bad, slices.Compact(warnings)
+}
+
+// unusable finds runs that say nothing.
+func unusable(all []Run) (bad []string) {
+	seen := map[string]string{}
+	for _, r := range all {
+		s := r.Summary
+		switch {
+		case s.Partial:
+			bad = append(bad, r.Name+" is a part of a run that was killed")
+		case s.Verdict == stats.Interrupted:
+			bad = append(bad, r.Name+" was interrupted")
+		case s.Generator.Verdict == "invalid":
+			bad = append(bad, r.Name+" is invalid: the load generator did not keep up")
+		case s.Total.Count == 0:
+			bad = append(bad, r.Name+" has no samples")
+		case s.Ledger.Samples.InFlight < 0:
+			bad = append(bad, r.Name+" has a ledger that does not add up")
+		}
+		if other, dup := seen[s.RunID]; dup && s.RunID != "" {
+			bad = append(bad, fmt.Sprintf("%s and %s are the same run", other, r.Name))
+		}
+		seen[s.RunID] = r.Name
+	}
+	return bad
+}
+
+// different finds what makes two runs another experiment.
+func different(a, b Run) (bad []string) {
+	if a.Summary.PlanSHA256 != b.Summary.PlanSHA256 {
+		bad = append(bad, fmt.Sprintf("%s ran another plan than %s", b.Name, a.Name))
+	}
+	loads := map[string]string{}
+	for _, g := range a.Summary.Groups {
+		loads[g.Name] = g.Load + g.Skipped
+	}
+	for _, g := range b.Summary.Groups {
+		if load, ok := loads[g.Name]; ok && load != g.Load+g.Skipped {
+			bad = append(bad, fmt.Sprintf("%s ran group %s with another load (%s) than %s (%s)", b.Name, g.Name, g.Load, a.Name, load))
+		}
+	}
+	if len(a.Summary.Groups) != len(b.Summary.Groups) {
+		bad = append(bad, fmt.Sprintf("%s ran other thread groups than %s", b.Name, a.Name))
+	}
+	if x, y := a.Summary.Generator.Verdict, b.Summary.Generator.Verdict; x != y && x != "invalid" && y != "invalid" && (x == "limited" || y == "limited") {
+		bad = append(bad, fmt.Sprintf("the load generator was %s in %s and %s in %s", spoken(x), a.Name, spoken(y), b.Name))
+	}
+	return bad
+}
+
+func spoken(verdict string) string {
+	if verdict == "" {
+		return "not judged"
+	}
+	return verdict
+}
+
+// elsewhere finds what may make a difference.
+func elsewhere(a, b Run) (warnings []string) {
+	x, y := a.Summary.Environment, b.Summary.Environment
+	if x.Host != y.Host {
+		warnings = append(warnings, fmt.Sprintf("not all runs were made on one machine (%s, %s)", x.Host, y.Host))
+	}
+	if x.CPUs != y.CPUs {
+		warnings = append(warnings, fmt.Sprintf("the machines differ in CPUs (%d, %d)", x.CPUs, y.CPUs))
+	}
+	if a.Summary.RunnerVersion != b.Summary.RunnerVersion {
+		warnings = append(warnings, fmt.Sprintf("not all runs were made by one version of runner (%s, %s)", a.Summary.RunnerVersion, b.Summary.RunnerVersion))
+	}
+	if p, q := a.Summary.DurationNS, b.Summary.DurationNS; p > 0 && (float64(q) > 1.5*float64(p) || float64(p) > 1.5*float64(q)) {
+		warnings = append(warnings, fmt.Sprintf("the runs differ in length (%v, %v)",
+			time.Duration(p).Round(time.Second/10), time.Duration(q).Round(time.Second/10)))
+	}
+	return warnings
+}
+
+// apart reports that all of one side started before any of the other.
+func apart(base, news []Run) bool {
+	first, last := span(base)
+	first2, last2 := span(news)
+	return last.Before(first2) || last2.Before(first)
+}
+
+func span(runs []Run) (first, last time.Time) {
+	for i, r := range runs {
+		if at := r.Summary.Started; i == 0 || at.Before(first) {
+			first = at
+		}
+		if at := r.Summary.Started; i == 0 || at.After(last) {
+			last = at
+		}
+	}
+	return first, last
+}
