@@ -34,15 +34,9 @@ func (c *CSS) String() string { return c.text }
 // or its text where attribute is "". Elements without the attribute are left out.
 // At most limit values are returned.
 func (c *CSS) Select(document []byte, attribute string, limit int) ([]string, error) {
-	if len(document) > MaxHTML {
-		return nil, fmt.Errorf("the document is larger than %d MiB, too large for a CSS selector", MaxHTML>>20)
-	}
-	if nodes(document) > MaxNodes {
-		return nil, fmt.Errorf("the document has more than %d nodes, too many for a CSS selector", MaxNodes)
-	}
-	root, err := html.Parse(bytes.NewReader(document))
+	root, err := parseHTML(document, "a CSS selector")
 	if err != nil {
-		return nil, fmt.Errorf("read the document as HTML: %w", err)
+		return nil, err
 	}
 	var found []string
 	limit = min(limit, MaxMatches)
@@ -58,6 +52,21 @@ func (c *CSS) Select(document []byte, attribute string, limit int) ([]string, er
 		}
 	}
 	return found, nil
+}
+
+// parseHTML parses a document within the limits; what names what needs it.
+func parseHTML(document []byte, what string) (*html.Node, error) {
+	if len(document) > MaxHTML {
+		return nil, fmt.Errorf("the document is larger than %d MiB, too large for %s", MaxHTML>>20, what)
+	}
+	if nodes(document) > MaxNodes {
+		return nil, fmt.Errorf("the document has more than %d nodes, too many for %s", MaxNodes, what)
+	}
+	root, err := html.Parse(bytes.NewReader(document))
+	if err != nil {
+		return nil, fmt.Errorf("read the document as HTML: %w", err)
+	}
+	return root, nil
 }
 
 // nodes estimates, from above, how many nodes the parser makes of a document. It

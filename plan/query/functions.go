@@ -18,6 +18,8 @@ func Functions() []expr.Function {
 		regexes Cache[*Regex]
 		csses   Cache[*CSS]
 		paths   Cache[*JSONPath]
+		xpaths  Cache[*XPath]
+		jmes    Cache[*JMESPath]
 	)
 	return []expr.Function{
 		{Name: "header", Signature: "header(name)", Doc: "the value of the response's header, whatever its case",
@@ -33,6 +35,12 @@ func Functions() []expr.Function {
 		{Name: "jsonpath", Signature: "jsonpath(path)", Doc: "the value that a JSONPath names in the body; a list where the path can name several",
 			Min: 1, Max: 1, Response: true, Result: expr.AnyType,
 			Call: func(s expr.Scope, args ...any) (any, error) { return pathValue(&paths, s, args) }},
+		{Name: "xpath", Signature: "xpath(path)", Doc: "what an XPath gives for the body as XML or HTML: the text of its first node, or its number, text or bool",
+			Min: 1, Max: 1, Response: true, Result: expr.AnyType,
+			Call: func(s expr.Scope, args ...any) (any, error) { return xpathValue(&xpaths, s, args) }},
+		{Name: "jmespath", Signature: "jmespath(path)", Doc: "the value that a JMESPath gives for the body",
+			Min: 1, Max: 1, Response: true, Result: expr.AnyType,
+			Call: func(s expr.Scope, args ...any) (any, error) { return jmesValue(&jmes, s, args) }},
 	}
 }
 
@@ -118,6 +126,41 @@ func pathValue(cache *Cache[*JSONPath], s expr.Scope, args []any) (any, error) {
 		return nil, nil
 	}
 	return found[0], nil
+}
+
+func xpathValue(cache *Cache[*XPath], s expr.Scope, args []any) (any, error) {
+	sample, texts, err := response("xpath", s, args)
+	if err != nil {
+		return nil, err
+	}
+	path, err := cache.Get(texts[0], ParseXPath)
+	if err != nil {
+		return nil, fmt.Errorf("xpath(): %w", err)
+	}
+	found, err := path.Select(sample.Body, IsHTML(sample, sample.Body), 1)
+	if err != nil {
+		return nil, fmt.Errorf("xpath(): %w", err)
+	}
+	if len(found) == 0 {
+		return nil, nil
+	}
+	return found[0], nil
+}
+
+func jmesValue(cache *Cache[*JMESPath], s expr.Scope, args []any) (any, error) {
+	sample, texts, err := response("jmespath", s, args)
+	if err != nil {
+		return nil, err
+	}
+	path, err := cache.Get(texts[0], ParseJMESPath)
+	if err != nil {
+		return nil, fmt.Errorf("jmespath(): %w", err)
+	}
+	v, err := path.Select(sample)
+	if err != nil {
+		return nil, fmt.Errorf("jmespath(): %w", err)
+	}
+	return v, nil
 }
 
 func first(found []string) any {

@@ -1,5 +1,5 @@
-// Package query selects values from a response: by JSONPath, CSS selector,
-// regular expression, header, cookie or the texts around it. Assertions,
+// Package query selects values from a response: by JSONPath, JMESPath,
+// XPath, CSS selector, regular expression, header, cookie or the texts around it. Assertions,
 // extractors and the response functions of expressions share it.
 //
 // A selector is compiled once and used by any number of threads. Responses are
