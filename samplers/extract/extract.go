@@ -13,7 +13,8 @@ import (
 // All returns the definitions of all extractors.
 func All() []element.Definition {
 	return []element.Definition{
-		defineExpression(), defineJSON(), defineRegex(), defineCSS(), defineHeader(), defineCookie(), defineBetween(),
+		defineExpression(), defineJSON(), defineJMESPath(), defineRegex(), defineCSS(), defineXPath(),
+		defineHeader(), defineCookie(), defineBetween(),
 	}
 }
 

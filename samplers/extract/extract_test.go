@@ -36,7 +36,7 @@ func sample(body string) *element.Sample {
 func config(body string) elementtest.Config {
 	return elementtest.Config{
 		Sample: func() *element.Sample { return sample(body) }, Functions: query.Functions(),
-		Vars: map[string]string{"text": "order-99", "path": "$.user.id", "name": "Location", "tree": `'{"a": [5]}'`},
+		Vars: map[string]string{"text": "order-99", "path": "$.user.id", "name": "Location", "tree": `'{"a": [5]}'`, "xml": `"<a><b id='Location'> yes </b></a>"`},
 	}
 }
 
@@ -99,6 +99,27 @@ func TestSemantics(t *testing.T) {
 		{document, `{json: "$.items[?@.stock > 0].sku"}`, "B"},
 		{document, "{json: $.a, of: {variable: tree}}", []any{int64(5)}},
 		{page, "{json: $.a}", none},
+		// jmespath
+		{document, "{jmespath: user.id}", int64(7)},
+		{document, "{jmespath: user.big}", int64(9007199254740993)},
+		{document, "{jmespath: user.mail}", none},
+		{document, "{jmespath: none}", none},
+		{document, "{jmespath: 'items[?stock > `0`].sku'}", []any{"B"}},
+		{document, "{jmespath: 'items[].id', match: 2}", int64(2)},
+		{document, "{jmespath: 'items[].id', match: 3}", none},
+		{document, "{jmespath: 'items[].id', match: all}", []any{int64(1), int64(2)}},
+		{document, "{jmespath: 'max_by(items, &stock).stock'}", 3.5},
+		{document, "{jmespath: 'a[0]', of: {variable: tree}}", int64(5)},
+		{page, "{jmespath: a}", none},
+		// xpath
+		{page, `{xpath: "//input[@name='csrf']/@value"}`, "t0ken"},
+		{page, `{xpath: //h1}`, "Big shop"},
+		{page, `{xpath: //a/@href, match: 2}`, "/p/2"},
+		{page, `{xpath: //a, match: all}`, []any{"One", "Two"}},
+		{page, `{xpath: count(//a)}`, int64(2)},
+		{page, `{xpath: //table}`, none},
+		{page, `{xpath: "//b[@id='${name}']", of: {variable: xml}}`, "yes"},
+		{document, `{xpath: //a}`, none},
 		// regex
 		{page, `{regex: 'order-(\d+)'}`, "17"},
 		{page, `{regex: 'order-\d+'}`, "order-17"},
@@ -151,9 +172,11 @@ func TestSemantics(t *testing.T) {
 
 func TestReasons(t *testing.T) {
 	for text, want := range map[string]string{
-		"{json: $.a}":   "nothing found: the text is not JSON",
-		"json.a":        "nothing found: json has no value: the body is not JSON",
-		"{header: X-N}": "nothing found",
+		"{json: $.a}":               "nothing found: the text is not JSON",
+		"json.a":                    "nothing found: json has no value: the body is not JSON",
+		"{header: X-N}":             "nothing found",
+		"{jmespath: a}":             "nothing found: the text is not JSON",
+		"{xpath: //a, of: message}": "nothing found: the text is not well-formed XML",
 	} {
 		if _, err := extract(t, text, page); err == nil || err.Error() != want {
 			t.Errorf("%s: got %v", text, err)
@@ -184,6 +207,7 @@ func TestMistakes(t *testing.T) {
 	for text, want := range map[string][]string{
 		"{json: json.a}":                           {`8: "json.a" is an expression, not a JSONPath`},
 		"{json: 'items[0'}":                        {`8: "items[0" is not a JSONPath`},
+		"{jmespath: $.a}":                          {`12: "$.a" is a JSONPath, not a JMESPath`},
 		"{regex: '('}":                             {"9: \"(\" is not a regular expression (missing closing ): `(`)"},
 		"{regex: 'a(b)', group: 2}":                {"24: the pattern has no group 2; it has 1"},
 		"{regex: 'a(b)', template: $2$}":           {"27: $2$ in the template names no group of the pattern"},
