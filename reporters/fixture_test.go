@@ -218,7 +218,10 @@ func fixed() *stats.Summary {
 		Environment: stats.Environment{Host: "ci-runner-7", OS: "linux", Arch: "amd64", CPUs: 8, Go: "go1.26.8", OpenFilesLimit: 65536},
 		Notes:       []string{"prices: stalls are under-represented, since its threads wait for each answer (closed model without a schedule)", "no keep-alive was refused"},
 		Generator: stats.Generator{Verdict: "limited", Reasons: []string{"dispatch delay p99 was 2.4 ms (limit 1 ms) in 14 s of 600 s; CPU was at its quota"},
-			CPUShare: pick(.734), RSSBytes: pick(int64(143_200_000)), DispatchDelayNS: &stats.DelayNS{P50: 61_000, P99: 2_400_000, Max: 18_300_000},
+			CPUShare: pick(.734), RSSBytes: pick(int64(143_200_000)), DispatchDelayNS: &stats.DelayNS{P50: pick(int64(61_000)), P99: pick(int64(2_400_000)), Max: 18_300_000},
+			Due: 23_948, SentShare: pick(.9991), LateShare: pick(.0142), CPUsAllowed: pick(6.0), ThrottledNS: pick(int64(3_120_000_000)), StealShare: pick(.004),
+			SchedulerNS: &stats.GCPauseNS{P99: 1_800_000, Max: 9_400_000}, OpenFiles: pick(int64(256)),
+			Causes:    []stats.Cause{{Name: "cgroup_throttled", Text: "the cgroup's CPU quota throttled it for up to 31% of a second", Seconds: 12, AtS: []float64{301, 302, 303, 304, 305}}},
 			GCPauseNS: &stats.GCPauseNS{P99: 210_000, Max: 1_700_000}},
 		Groups: []stats.Group{
 			{Name: "shoppers", Load: "120 threads, ramped up in 30 s, for 10 min", Model: "closed", MaxThreads: 120, DurationNS: int64(10*time.Minute + 2*time.Second), Iterations: 11_204, File: planFile, Line: 10, ThroughputPS: 56.1},

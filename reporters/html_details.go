@@ -135,19 +135,8 @@ func (p *page) generator(g *stats.Generator) {
 	if g.Verdict == "" {
 		p.GeneratorState = "not judged"
 	}
-	add := func(name, value string) { p.Generator = append(p.Generator, pair{name, value}) }
-	add("CPU, of the whole machine", sharePtr(g.CPUShare))
-	if g.RSSBytes != nil {
-		add("memory", size(float64(*g.RSSBytes)))
-	}
-	if d := g.DispatchDelayNS; d != nil {
-		add("dispatch delay p50", duration(float64(d.P50)))
-		add("dispatch delay p99", duration(float64(d.P99)))
-		add("dispatch delay max", duration(float64(d.Max)))
-	}
-	if c := g.GCPauseNS; c != nil {
-		add("GC pause p99", duration(float64(c.P99)))
-		add("GC pause max", duration(float64(c.Max)))
+	for _, r := range generatorRows(g) {
+		p.Generator = append(p.Generator, pair{r[0], r[1]})
 	}
 }
 

@@ -279,12 +279,60 @@ func generatorLine(g *stats.Generator) string {
 		parts = append(parts, "memory "+size(float64(*g.RSSBytes)))
 	}
 	if d := g.DispatchDelayNS; d != nil {
-		parts = append(parts, "dispatch delay p99 "+duration(float64(d.P99))+", max "+duration(float64(d.Max)))
+		parts = append(parts, "dispatch delay p99 "+durationPtr(d.P99)+", max "+duration(float64(d.Max)))
+	}
+	if g.SentShare != nil && *g.SentShare < 1 {
+		parts = append(parts, "sent "+share(*g.SentShare)+" of what was due")
+	}
+	if g.ThrottledNS != nil && *g.ThrottledNS > 0 {
+		parts = append(parts, "throttled "+duration(float64(*g.ThrottledNS)))
 	}
 	if p := g.GCPauseNS; p != nil {
 		parts = append(parts, "GC pause max "+duration(float64(p.Max)))
 	}
 	return strings.Join(parts, " · ")
+}
+
+// generatorRows tells what the load generator measured of itself, name and value.
+func generatorRows(g *stats.Generator) [][2]string {
+	var out [][2]string
+	add := func(name, value string) { out = append(out, [2]string{name, value}) }
+	span := func(name string, ns int64) { add(name, duration(float64(ns))) }
+	if g.SentShare != nil {
+		add("sent within a second of its time", share(*g.SentShare)+" of "+count(g.Due))
+	}
+	if g.LateShare != nil {
+		add("more than 1 ms late", share(*g.LateShare))
+	}
+	if d := g.DispatchDelayNS; d != nil {
+		add("dispatch delay p50", durationPtr(d.P50))
+		add("dispatch delay p99", durationPtr(d.P99))
+		span("dispatch delay max", d.Max)
+	}
+	add("CPU, of the whole machine", sharePtr(g.CPUShare))
+	if g.CPUsAllowed != nil {
+		add("CPUs that it may use", significant(*g.CPUsAllowed, 3))
+	}
+	if g.ThrottledNS != nil {
+		span("throttled by its quota", *g.ThrottledNS)
+	}
+	if g.StealShare != nil {
+		add("CPU time taken by other virtual machines", share(*g.StealShare))
+	}
+	if s := g.SchedulerNS; s != nil {
+		span("wait for a CPU, p99 of the worst second", s.P99)
+	}
+	if c := g.GCPauseNS; c != nil {
+		span("GC pause p99", c.P99)
+		span("GC pause max", c.Max)
+	}
+	if g.RSSBytes != nil {
+		add("memory", size(float64(*g.RSSBytes)))
+	}
+	if g.OpenFiles != nil {
+		add("open files, at most", count(*g.OpenFiles))
+	}
+	return out
 }
 
 // ledgerLines are the ledger's two sums written out.

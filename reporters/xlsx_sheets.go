@@ -243,6 +243,10 @@ func (b *book) environmentSheet(s *stats.Summary) {
 	for _, r := range environmentRows(s) {
 		rows = append(rows, []cell{text(r[0]), text(r[1])})
 	}
+	rows = append(rows, []cell{text("generator"), text(generatorLine(&s.Generator))})
+	for _, r := range generatorRows(&s.Generator) {
+		rows = append(rows, []cell{text("generator: " + r[0]), text(r[1])})
+	}
 	for _, l := range ledgerLines(&s.Ledger) {
 		rows = append(rows, []cell{text("ledger"), text(l)})
 	}

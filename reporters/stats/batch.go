@@ -19,6 +19,8 @@ type tally struct {
 	classes    []classCount
 	delay      Histogram // dispatch delay of samples that a free thread could have sent in time
 	late       int64     // of those, sent more than 1 ms late
+	unsent     int64     // of those, sent more than 1 s late: as good as not sent
+	busy       int64     // ns from dispatched to done, over all samples
 }
 
 type classCount struct {
@@ -26,7 +28,11 @@ type classCount struct {
 	n     int64
 }
 
-const lateBy = time.Millisecond
+// From when on a sample counts as late, and as not sent when it was due.
+const (
+	lateBy   = time.Millisecond
+	unsentBy = time.Second
+)
 
 func (t *tally) record(s *element.Sample, pool *pagePool) {
 	t.requests += int64(s.Requests)
@@ -36,6 +42,7 @@ func (t *tally) record(s *element.Sample, pool *pagePool) {
 	} else {
 		t.addClass(string(s.Class), 1)
 	}
+	t.busy += int64(s.Duration())
 	if s.WarmUp {
 		t.warmUp++
 		return
@@ -45,6 +52,9 @@ func (t *tally) record(s *element.Sample, pool *pagePool) {
 		t.delay.record(int64(delay), pool)
 		if delay > lateBy {
 			t.late++
+		}
+		if delay > unsentBy {
+			t.unsent++
 		}
 	}
 }
@@ -86,6 +96,8 @@ func (t *tally) merge(from *tally, pool *pagePool) {
 	}
 	t.delay.merge(&from.delay, pool)
 	t.late += from.late
+	t.unsent += from.unsent
+	t.busy += from.busy
 }
 
 func (t *tally) release(pool *pagePool) {

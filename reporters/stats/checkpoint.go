@@ -142,9 +142,17 @@ func (e *encoder) generator(g *generator) {
 	for _, v := range []int64{g.late, int64(g.cpu), int64(g.wall), int64(g.cpus), g.rss, g.slow} {
 		e.int(v)
 	}
-	e.len(len(g.slowest))
-	for _, at := range g.slowest {
-		e.dur(at)
+	e.durs(g.slowest)
+	for _, v := range []int64{g.unsent, int64(g.throttle), int64(g.wait), int64(g.longest), g.files, g.most} {
+		e.int(v)
+	}
+	e.float(g.allowed)
+	e.float(g.steal)
+	for c := range g.causes {
+		t := &g.causes[c]
+		e.int(t.seconds)
+		e.float(t.worst)
+		e.durs(t.first)
 	}
 }
 
@@ -153,8 +161,12 @@ func (d *decoder) generator(g *generator) {
 	d.histogram(&g.pauses, &g.pool)
 	g.late, g.cpu, g.wall = d.count(), d.dur(), d.dur()
 	g.cpus, g.rss, g.slow = int(d.count()), d.int(), d.count()
-	for range d.len(shownSeconds) {
-		g.slowest = append(g.slowest, d.dur())
+	g.slowest = d.durs(shownSeconds)
+	g.unsent, g.throttle, g.wait, g.longest, g.files, g.most = d.count(), d.dur(), d.dur(), d.dur(), d.count(), d.count()
+	g.allowed, g.steal = d.float(), d.float()
+	for c := range g.causes {
+		t := &g.causes[c]
+		t.seconds, t.worst, t.first = d.count(), d.float(), d.durs(shownSeconds)
 	}
 }
 

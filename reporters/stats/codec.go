@@ -23,6 +23,13 @@ func (e *encoder) text(s string) {
 	e.b = append(e.b, s...)
 }
 
+func (e *encoder) durs(list []time.Duration) {
+	e.len(len(list))
+	for _, at := range list {
+		e.dur(at)
+	}
+}
+
 func (e *encoder) texts(list []string) {
 	e.len(len(list))
 	for _, s := range list {
@@ -116,6 +123,13 @@ func (e *encoder) delta(d *delta) {
 		e.dur(p.Upper)
 		e.uint(p.N)
 	}
+	p := &d.process
+	for _, v := range []float64{p.allowed, p.busy, p.steal} {
+		e.float(v)
+	}
+	for _, v := range []int64{int64(p.throttled), int64(p.assist), int64(p.waited), int64(p.longest), p.files, p.filesLimit, p.ports, p.portsLimit} {
+		e.int(v)
+	}
 	e.texts(d.notes)
 	e.batch(&d.batch)
 }
@@ -165,7 +179,7 @@ func (d *decoder) metric(c *metricCell) {
 }
 
 func (e *encoder) tally(t *tally) {
-	for _, v := range []int64{t.passed, t.requests, t.reconnects, t.warmUp, t.late} {
+	for _, v := range []int64{t.passed, t.requests, t.reconnects, t.warmUp, t.late, t.unsent, t.busy} {
 		e.int(v)
 	}
 	e.len(len(t.classes))
@@ -269,6 +283,14 @@ func (d *decoder) bytes() []byte {
 	return v
 }
 
+func (d *decoder) durs(limit int) []time.Duration {
+	var out []time.Duration
+	for range d.len(limit) {
+		out = append(out, d.dur())
+	}
+	return out
+}
+
 func (d *decoder) texts(limit int) []string {
 	var out []string
 	for range d.len(limit) {
@@ -363,6 +385,10 @@ func (d *decoder) delta(out *delta) {
 			return
 		}
 	}
+	p := &out.process
+	p.allowed, p.busy, p.steal = d.float(), d.float(), d.float()
+	p.throttled, p.assist, p.waited, p.longest = d.dur(), d.dur(), d.dur(), d.dur()
+	p.files, p.filesLimit, p.ports, p.portsLimit = d.count(), d.count(), d.count(), d.count()
 	out.notes = d.texts(maxNotes)
 	d.batch(&out.batch)
 	if len(d.b) > 0 {
@@ -397,7 +423,7 @@ func (d *decoder) batch(out *batch) {
 }
 
 func (d *decoder) tally(t *tally, pool *pagePool) {
-	for _, v := range []*int64{&t.passed, &t.requests, &t.reconnects, &t.warmUp, &t.late} {
+	for _, v := range []*int64{&t.passed, &t.requests, &t.reconnects, &t.warmUp, &t.late, &t.unsent, &t.busy} {
 		*v = d.count()
 	}
 	for range d.len(maxListed) {

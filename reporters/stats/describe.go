@@ -14,6 +14,7 @@ func (h *Histogram) describe() *Distribution {
 	return &Distribution{
 		Min: h.min, Mean: h.Mean(), StdDev: h.StdDev(), Max: h.max,
 		P50: h.supported(50), P75: h.supported(75), P90: h.supported(90), P95: h.supported(95), P99: h.supported(99), P999: h.supported(99.9),
+		P95CI: h.interval(95), P99CI: h.interval(99),
 		Curve: h.curve(), Bars: h.bars(),
 	}
 }

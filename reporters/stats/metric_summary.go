@@ -107,7 +107,9 @@ func (t *timeline) putMetric(c *column, p metricPoint) {
 			return
 		}
 	}
-	c.metrics = append(c.metrics, p)
+	fresh := metricPoint{metric: p.metric} // shares no counts with p
+	fresh.cell.merge(&p.cell)
+	c.metrics = append(c.metrics, fresh)
 	t.bytes += p.size()
 }
 

@@ -91,6 +91,11 @@ type Process struct {
 	RSS   int64         // bytes
 	CPUs  int           // that the process may use
 	Pause []PauseCount  // stops of the garbage collector since the process began
+
+	wait    []PauseCount  // of goroutines for a CPU
+	assist  time.Duration // CPU time that goroutines gave the garbage collector
+	procs   int           // CPUs that Go uses
+	machine machine
 }
 
 // PauseCount counts the garbage collector's stops up to a length.

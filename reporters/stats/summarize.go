@@ -30,8 +30,7 @@ func (s *state) summary(end *EndInfo) *Summary {
 	out.Thresholds = s.results(end.SkippedGroups)
 	out.Timeline = s.timeline.summary(loads, ids)
 	out.Timeline.Metrics = s.timeline.metricColumns(s.out.Metrics)
-	t := &s.total.tally
-	out.Generator = s.gen.summary(p50Of(&out.Total), t.localResource(), t.passed+t.failed())
+	out.Generator = s.judged(p50Of(&out.Total))
 	in := verdictInput{
 		partial: partial, signal: end.Signal, setupError: end.SetupError, setupFailed: setupFailed, samples: total.count,
 		generator: out.Generator, reportErrors: end.ReportErrors, errors: end.Errors, thresholds: out.Thresholds,

@@ -98,17 +98,35 @@ type SampleLedger struct {
 type Generator struct {
 	Verdict         string     `json:"verdict"`
 	Reasons         []string   `json:"reasons"`
-	CPUShare        *float64   `json:"cpu_share"` // of all the machine's CPUs
+	Due             int64      `json:"due"`        // samples that a free thread could have sent in time
+	SentShare       *float64   `json:"sent_share"` // of those, within a second of their time
+	LateShare       *float64   `json:"late_share"` // of those, more than 1 ms late
+	Causes          []Cause    `json:"causes"`     // what held in the seconds that went wrong
+	CPUShare        *float64   `json:"cpu_share"`  // of all the machine's CPUs
+	CPUsAllowed     *float64   `json:"cpus_allowed"`
+	ThrottledNS     *int64     `json:"throttled_ns"` // by the cgroup's quota
+	StealShare      *float64   `json:"steal_share"`
+	SchedulerNS     *GCPauseNS `json:"scheduler_ns"` // goroutines waiting for a CPU: of the worst second
+	OpenFiles       *int64     `json:"open_files"`   // at most, as far as known
 	RSSBytes        *int64     `json:"rss_bytes"`
 	DispatchDelayNS *DelayNS   `json:"dispatch_delay_ns"`
 	GCPauseNS       *GCPauseNS `json:"gc_pause_ns"`
 }
 
-// DelayNS holds percentiles of the dispatch delay.
+// DelayNS holds percentiles of the dispatch delay, null with too few samples.
 type DelayNS struct {
-	P50 int64 `json:"p50"`
-	P99 int64 `json:"p99"`
-	Max int64 `json:"max"`
+	P50 *int64 `json:"p50"`
+	P99 *int64 `json:"p99"`
+	Max int64  `json:"max"`
+}
+
+// Cause is something on the generator's machine that held in seconds in which
+// samples left late or failed for want of local resources.
+type Cause struct {
+	Name    string    `json:"name"` // stopped, cgroup_throttled, steal, cpu, machine_cpu, gc, scheduler, open_files, ports
+	Text    string    `json:"text"`
+	Seconds int64     `json:"seconds"`
+	AtS     []float64 `json:"at_s"` // the first of them
 }
 
 // GCPauseNS holds the garbage collector's stops.
@@ -199,8 +217,17 @@ type Distribution struct {
 	P95    *int64       `json:"p95"`
 	P99    *int64       `json:"p99"`
 	P999   *int64       `json:"p99.9"`
+	P95CI  *Interval    `json:"p95_ci"`
+	P99CI  *Interval    `json:"p99_ci"`
 	Curve  []CurvePoint `json:"curve"` // percentile curve for charts, ≤ 60 points
 	Bars   []Bar        `json:"bars"`  // coarse histogram for charts, ≤ 60 bars
+}
+
+// Interval holds the true percentile with 95 % confidence, whatever the
+// distribution, if the samples are independent.
+type Interval struct {
+	Low  int64 `json:"low"`
+	High int64 `json:"high"`
 }
 
 // CurvePoint is one point of a percentile curve: Percentile in 0..100.

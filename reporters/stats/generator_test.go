@@ -1,0 +1,224 @@
+package stats
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"runner/plan/element"
+)
+
+// scheduled makes a sample that was due at a time and left late; the thread was
+// free in time unless it waited for its previous sample.
+func scheduled(at, late, took time.Duration, free bool) element.Sample {
+	s := sample(0, at+late, took)
+	s.Due, s.FreeSince = at, at
+	if !free {
+		s.FreeSince = s.Dispatched
+	}
+	return s
+}
+
+// suffered is a process that shows one cause in each second of a run.
+type suffered struct{ at Process }
+
+func (p *suffered) read() Process { return p.at }
+
+func TestCausesAreNamed(t *testing.T) {
+	base := func() Process {
+		return Process{CPU: 0, RSS: 1 << 20, CPUs: 4, procs: 4, machine: machine{Total: time.Hour, Idle: time.Hour, FilesLimit: 1000, Files: 10, PortsLimit: 1000, Ports: 10}}
+	}
+	tests := []struct {
+		name string
+		step func(p *Process)
+		want string
+	}{
+		{"quota", func(p *Process) { p.machine.Throttled += 700 * time.Millisecond; p.machine.Quota = .2 }, "cgroup_throttled"},
+		{"own CPU", func(p *Process) { p.CPU += 3900 * time.Millisecond }, "cpu"},
+		{"steal", func(p *Process) { p.machine.Steal += time.Second }, "steal"},
+		{"other programs", func(p *Process) { p.machine.Idle -= 4 * time.Second }, "machine_cpu"},
+		{"collector", func(p *Process) { p.Pause = []PauseCount{{5 * time.Millisecond, p.Pause[0].N + 3}} }, "gc"},
+		{"scheduler", func(p *Process) { p.wait = []PauseCount{{20 * time.Millisecond, p.wait[0].N + 50}} }, "scheduler"},
+		{"open files", func(p *Process) { p.machine.Files = 998 }, "open_files"},
+		{"ports", func(p *Process) { p.machine.Ports = 950 }, "ports"},
+		{"none", func(*Process) {}, ""},
+	}
+	for _, tt := range tests {
+		src := &suffered{base()}
+		src.at.Pause, src.at.wait = []PauseCount{{5 * time.Millisecond, 0}}, []PauseCount{{20 * time.Millisecond, 0}}
+		r := &rig{clock: &fakeClock{}}
+		r.Recorder = New(testLayout(), Options{Now: r.clock.now, Process: src.read, Journal: &r.journal, Shards: 1})
+		for range 3 {
+			for range 200 {
+				r.run(1, scheduled(r.clock.at, 3*time.Millisecond, 5*time.Millisecond, true))
+			}
+			src.at.machine.Total, src.at.machine.Idle = src.at.machine.Total+4*time.Second, src.at.machine.Idle+4*time.Second
+			tt.step(&src.at)
+			r.second()
+		}
+		g := r.Summary(EndInfo{}).Generator
+		var names []string
+		for _, c := range g.Causes {
+			names = append(names, c.Name)
+			if c.Seconds != 3 || len(c.AtS) != 3 || !strings.Contains(strings.Join(g.Reasons, " "), c.Text) {
+				t.Errorf("%s: %+v %q", tt.name, c, g.Reasons)
+			}
+		}
+		if g.Verdict != "limited" || strings.Join(names, " ") != tt.want {
+			t.Errorf("%s: %s, causes %q, want %q; %q", tt.name, g.Verdict, names, tt.want, g.Reasons)
+		}
+		again, err := ReadJournal(&r.journal)
+		if err != nil {
+			t.Fatal(err)
+		}
+		diffEmpty(t, tt.name, cmp.Diff(g, again.Generator))
+	}
+}
+
+func TestStandingStillIsNamed(t *testing.T) {
+	r := newRig(testLayout())
+	for s := range 5 {
+		for range 200 {
+			r.run(1, scheduled(r.clock.at, 600*time.Millisecond, time.Millisecond, true))
+		}
+		r.clock.at += time.Second
+		if s == 2 {
+			r.clock.at += 500 * time.Millisecond
+		}
+		r.Tick()
+	}
+	g := r.Summary(EndInfo{}).Generator
+	if len(g.Causes) != 1 || g.Causes[0].Name != "stopped" || g.Causes[0].Seconds != 1 {
+		t.Errorf("%+v", g)
+	}
+}
+
+// TestShares holds the shares of what was due to the limits of limited and invalid.
+func TestShares(t *testing.T) {
+	tests := []struct {
+		name         string
+		all, missed  int
+		free         bool
+		end, dropped int64
+		want         string
+	}{
+		{"all sent", 1000, 0, true, 0, 0, "ok"},
+		{"two a second late", 1000, 2, true, 0, 0, "ok"},
+		{"0.6 % not sent", 1000, 6, true, 0, 0, "limited"},
+		{"9 % not sent", 1000, 90, true, 0, 0, "limited"},
+		{"11 % not sent", 1000, 110, true, 0, 0, "invalid"},
+		{"half late, the threads were busy", 1000, 500, false, 0, 0, "ok"},
+		{"too few threads", 1000, 0, true, 0, 800, "ok"},
+		{"arrivals past the end", 1000, 0, true, 200, 0, "invalid"},
+	}
+	for _, tt := range tests {
+		r := newRig(testLayout())
+		for k := range tt.all {
+			late := 50 * time.Microsecond
+			if k < tt.missed {
+				late = 1500 * time.Millisecond
+			}
+			r.run(1, scheduled(0, late, time.Millisecond, tt.free))
+		}
+		sh := r.Shard(1, 0)
+		sh.Count(element.IterationsScheduled, tt.end+tt.dropped)
+		sh.Count(element.DroppedEnd, tt.end)
+		sh.Count(element.DroppedNoThread, tt.dropped)
+		r.second()
+		s := r.Summary(EndInfo{})
+		if s.Generator.Verdict != tt.want || (s.ExitCode == 3) != (tt.want == "invalid") {
+			t.Errorf("%s: %s (exit %d) %q, want %s", tt.name, s.Generator.Verdict, s.ExitCode, s.Generator.Reasons, tt.want)
+		}
+	}
+}
+
+// TestFewLateSamples holds the rule below the 299 samples that a p99 needs.
+func TestFewLateSamples(t *testing.T) {
+	tests := []struct {
+		n, late int
+		want    string
+	}{{1, 1, "ok"}, {20, 2, "ok"}, {20, 3, "limited"}, {200, 4, "ok"}, {200, 6, "limited"}, {298, 5, "ok"}, {400, 4, "ok"}, {400, 5, "limited"}}
+	for _, tt := range tests {
+		r := newRig(testLayout())
+		for k := range tt.n {
+			late := 20 * time.Microsecond
+			if k < tt.late {
+				late = 24 * time.Millisecond
+			}
+			r.run(1, scheduled(0, late, time.Millisecond, true))
+		}
+		r.second()
+		g := r.Summary(EndInfo{}).Generator
+		if g.Verdict != tt.want || (g.DispatchDelayNS.P99 != nil) != (tt.n >= 299) {
+			t.Errorf("%d of %d late: %s, p99 %v, want %s: %q", tt.late, tt.n, g.Verdict, g.DispatchDelayNS.P99, tt.want, g.Reasons)
+		}
+	}
+}
+
+func TestReadingTheSystem(t *testing.T) {
+	total, idle, steal := parseStat([]byte("cpu  10 20 30 400 5 1 2 7 3 0\ncpu0 1 2\n"))
+	diffEmpty(t, "stat", cmp.Diff([]time.Duration{4750 * time.Millisecond, 4050 * time.Millisecond, 70 * time.Millisecond}, []time.Duration{total, idle, steal}))
+	diffEmpty(t, "cgroups", cmp.Diff([]string{"/sys/fs/cgroup/a/b", "/sys/fs/cgroup", "/sys/fs/cgroup/cpu"}, cgroupDirs([]byte("0::/a/b\n"))))
+	diffEmpty(t, "cgroups v1", cmp.Diff([]string{"/sys/fs/cgroup/cpu/x", "/sys/fs/cgroup", "/sys/fs/cgroup/cpu"}, cgroupDirs([]byte("5:memory:/m\n3:cpu,cpuacct:/x\n2:cpu:/../..\n"))))
+	for text, want := range map[string]time.Duration{"nr_throttled 3\nthrottled_usec 1500\n": 1500 * time.Microsecond, "throttled_time 42\n": 42, "": 0, "throttled_usec x": 0} {
+		if got := parseThrottled([]byte(text)); got != want {
+			t.Errorf("throttled of %q is %v", text, got)
+		}
+	}
+	for text, want := range map[string]float64{"20000 100000\n": .2, "max 100000": 0, "": 0, "1 0": 0, "-1 100000": 0} {
+		if got := parseQuota([]byte(text), nil, nil); got != want {
+			t.Errorf("quota of %q is %v", text, got)
+		}
+	}
+	if got := parseQuota(nil, []byte("150000\n"), []byte("100000\n")); got != 1.5 {
+		t.Errorf("quota of version 1 is %v", got)
+	}
+	if got := parseRange([]byte("32768\t60999\n")); got != 28232 {
+		t.Errorf("%d ports", got)
+	}
+	if got := parseSockets([]byte("sockets: used 9\nTCP: inuse 5 orphan 0 tw 3 alloc 7 mem 1\n")); got != 8 {
+		t.Errorf("%d sockets", got)
+	}
+	for _, bad := range []string{"", "cpu", "cpu a b c d e f g h", "\x00"} {
+		parseStat([]byte(bad))
+		parseSockets([]byte(bad))
+		parseRange([]byte(bad))
+	}
+}
+
+// TestIntervalsCover counts how often the interval of order statistics holds the
+// true percentile: by simulation of uniform values, 95 % within its error.
+func TestIntervalsCover(t *testing.T) {
+	tests := []struct {
+		percent float64
+		n       int64
+	}{{95, 100}, {95, 2000}, {99, 500}, {99, 5000}, {99, 200_000}}
+	for _, tt := range tests {
+		low, high, ok := ranksAround(tt.percent, tt.n)
+		p := tt.percent / 100
+		// The interval misses when at most low−1 or at least high values lie below.
+		inside := 1.0
+		if tt.n <= exactBelow {
+			inside = atLeast(low, tt.n, p) - atLeast(high, tt.n, p)
+		}
+		if !ok || inside < .95 || inside > 1 || float64(low) > float64(tt.n)*p || float64(high) < float64(tt.n)*p {
+			t.Errorf("p%v of %d: ranks %d to %d hold it with %.4f", tt.percent, tt.n, low, high, inside)
+		}
+	}
+	if _, _, ok := ranksAround(95, 59); ok {
+		t.Error("59 samples have no upper end")
+	}
+	if low, high, ok := ranksAround(95, 100); !ok || low != 90 || high != 100 {
+		t.Errorf("of 100: %d to %d", low, high)
+	}
+	var sum float64
+	for k := range int64(101) {
+		sum += binomial(k, 100, .3)
+	}
+	if math.Abs(sum-1) > 1e-9 {
+		t.Errorf("the probabilities add up to %v", sum)
+	}
+}
