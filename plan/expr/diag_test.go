@@ -25,6 +25,8 @@ func TestProblems(t *testing.T) {
 	delete(names, "status")
 	env := typesOf(names).WithAll(map[string]Type{"account.name": TextType, "row": MapType, "thread.iteration": IntType, "secrets.key": SecretType, "count2": IntType})
 	for _, c := range []struct{ text, want string }{
+		{`a == "${n}"`, "6-8 interpolation-in-expression: nothing is replaced in a text inside an expression; write n in place of \"${n}\""},
+		{`a == "id-${n}!"`, "9-11 interpolation-in-expression: nothing is replaced in a text inside an expression; write \"id-\" + string(n) + \"!\" in place of \"id-${n}!\""},
 		{"${n} > 3", "0-2 interpolation-in-expression: an expression is written without ${ }; drop the `${ }`: `n > 3`"},
 		{"n = 3", "2-3 assignment-in-expression: a single = does not compare; write =="},
 		{"$.a == 1", "0-3 jsonpath-in-expression: a path with $ cannot stand in an expression; write json.a"},

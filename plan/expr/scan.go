@@ -81,12 +81,44 @@ func (s *scanner) str(quote byte) {
 		case s.src[j] == '\\' && quote != '`':
 			j++
 		case s.src[j] == quote:
+			s.templated(j + 1 - s.i)
 			s.advance(j + 1 - s.i)
 			return
 		}
 	}
 	s.problem(1, "unclosed-string", "the quote is never closed", "close the text with "+string(quote))
 	s.advance(len(s.src))
+}
+
+// templated refuses a quoted text of n bytes with ${ } in it: nothing would be
+// replaced there. A text that must hold the two characters is written "$" + "{".
+func (s *scanner) templated(n int) {
+	text := s.src[s.i+1 : s.i+n-1]
+	at := strings.Index(text, "${")
+	if at < 0 {
+		return
+	}
+	end := closing(text, at+2)
+	if end < 0 {
+		end = len(text) - 1
+	}
+	inner := strings.TrimSpace(strings.TrimSuffix(text[at+2:end+1], "}"))
+	quote := s.src[s.i : s.i+1]
+	quoted := func(part string) string { return quote + part + quote }
+	write := inner
+	if before, after := text[:at], text[end+1:]; before != "" || after != "" {
+		write = "string(" + inner + ")"
+		if before != "" {
+			write = quoted(before) + " + " + write
+		}
+		if after != "" {
+			write += " + " + quoted(after)
+		}
+	}
+	start := s.i
+	s.i += 1 + at
+	s.problem(2, "interpolation-in-expression", "nothing is replaced in a text inside an expression", "write "+write+" in place of "+quoted(text))
+	s.i = start
 }
 
 func (s *scanner) word() {
