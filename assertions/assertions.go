@@ -14,6 +14,7 @@ import "runner/plan/element"
 func All() []element.Definition {
 	return []element.Definition{
 		defineExpression(), defineStatus(), defineDuration(), defineSize(), defineBody(), defineText(),
-		defineHeader(), defineCookie(), defineJSON(), defineMD5(),
+		defineHeader(), defineCookie(), defineJSON(), defineJSONSchema(), defineJMESPath(), defineCSS(), defineXPath(),
+		defineXML(), defineMD5(),
 	}
 }

@@ -29,7 +29,7 @@ func sample() *element.Sample {
 }
 
 var config = elementtest.Config{
-	Sample: sample, Functions: query.Functions(),
+	Sample: sample, Functions: query.Functions(), Plan: "testdata/plan.yaml",
 	Vars: map[string]string{"expected_status": "201", "order_id": "7", "user_id": "7", "token": `"0123456789abcdef0123456789abcdef"`,
 		"limit": "2s", "name": "Ann", "pattern": `'A\w+'`, "path": "$.user.id", "yes": "true", "number": "7", "five": "5s"},
 }
@@ -294,7 +294,7 @@ func TestMistakes(t *testing.T) {
 		"status: 200-299":                             {`9: "200-299" is not a status`},
 		"status: [200, ok]":                           {`15: "ok" is not a status`},
 		"status: []":                                  {"9: the list has no status"},
-		"size: {of: body}":                            {"7: `size` needs one of `min`, `max` and `equals`"},
+		"size: {of: body}":                            {"7: `size` needs one of `min`, `max`, `equals` and `not`"},
 		"size: {min: 2KB, max: 1KB}":                  {"23: max is below min"},
 		"size: {equals: 2KB, max: 1KB}":               {"16: `equals` excludes `min` and `max`"},
 		"body: {}":                                    {"7: `body` asks for nothing"},

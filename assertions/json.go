@@ -3,7 +3,6 @@ package assertions
 import (
 	"errors"
 	"strconv"
-	"sync/atomic"
 
 	"runner/plan/element"
 	"runner/plan/expr"
@@ -15,32 +14,25 @@ func defineJSON() element.Definition {
 		Summary: "holds when the body is JSON and a value in it is as expected",
 		Text: "`path` is a JSONPath (RFC 9535). Values are compared by value: `1` equals `1.0`, but not the text `\"1\"`. " +
 			"A path that can name several values (`$.items[*].state`) must name at least one, and each must satisfy every operator; " +
-			"its `length` is how many there are. Without an operator the value must be there.",
+			"its `length` is how many there are; with `any: true` one value that satisfies all is enough. Without an operator the value must be there.",
 		Examples: []element.Example{
 			{YAML: "json: $.user.id", Note: "the value must be there"},
 			{YAML: "json: {path: $.user.id, equals: \"${user_id}\"}"},
 			{YAML: "json: {path: \"$.items[*].price\", type: number, min: 0}"},
 			{YAML: "json: {path: $.items, length: 3}"},
 			{YAML: "json: {path: $.roles, contains: admin}"},
+			{YAML: "json: {path: $.state, equals_any: [PAID, SHIPPED]}"},
+			{YAML: "json: {path: \"$.items[*].sku\", equals: LT-1, any: true}", Note: "one of the items is enough"},
 			{YAML: "json: {path: $.error, exists: false}"},
 		},
 	})
 }
 
 type jsonValue struct {
-	Path     expr.String `plan:"path,required,short" doc:"JSONPath of the value, as $.items[0].id"`
-	Equals   expr.Tree   `plan:"equals" doc:"what the value must be; lists and maps are compared as a whole"`
-	Matches  expr.String `plan:"matches" doc:"regular expression that must match somewhere in the text"`
-	Contains expr.Tree   `plan:"contains" doc:"text that must occur in a text, item of a list, or key of an object"`
-	Exists   expr.Bool   `plan:"exists" doc:"false: it must not be there" default:"true"`
-	Type     string      `plan:"type" doc:"the kind of the value, in JSON's words; \"null\" needs its quotes" enum:"string|number|integer|boolean|array|object|null"`
-	Length   expr.Int    `plan:"length" doc:"number of characters, items or keys" min:"0"`
-	Min      expr.Float  `plan:"min" doc:"the smallest number that is allowed"`
-	Max      expr.Float  `plan:"max" doc:"the largest number that is allowed"`
+	Path           expr.String `plan:"path,required,short" doc:"JSONPath of the value, as $.items[0].id"`
+	valueJudgement `plan:",inline"`
 
-	paths   query.Cache[*query.JSONPath]
-	regexes query.Cache[*query.Regex]
-	fixed   atomic.Pointer[any] // the value of a literal equals
+	paths query.Cache[*query.JSONPath]
 }
 
 // Check reports a wrong path or pattern and operators that exclude each other.
@@ -50,14 +42,7 @@ func (a *jsonValue) Check(report func(field, code, summary, detail string)) {
 			report("path", code, summary, detail)
 		}
 	}
-	checkRegex("matches", &a.Matches, report)
-	if exists, ok := a.Exists.Literal(); ok && !exists && a.given() {
-		report("exists", "exclusive-keys", "`exists: false` leaves no value to look at", "remove it, or the other operators")
-	}
-}
-
-func (a *jsonValue) given() bool {
-	return a.Equals.IsSet() || a.Contains.IsSet() || a.Matches.IsSet() || a.Type != "" || a.Length.IsSet() || a.Min.IsSet() || a.Max.IsSet()
+	a.check(report)
 }
 
 // Assert holds when the value satisfies every operator.
@@ -80,13 +65,13 @@ func (a *jsonValue) Assert(t *element.Thread, s *element.Sample) error {
 	if err != nil {
 		return err
 	}
-	return a.judge(t, path, found)
+	return a.judge(t, cutSource(a.Path.Source()), path.Singular(), found)
 }
 
 // quick reports whether the value equals a literal or simple value, read from the
 // body's bytes. When not, the long way says why.
 func (a *jsonValue) quick(t *element.Thread, path *query.JSONPath, body []byte) (bool, error) {
-	if !a.Equals.IsSet() || a.Contains.IsSet() || a.Matches.IsSet() || a.Type != "" || a.Length.IsSet() || a.Min.IsSet() || a.Max.IsSet() {
+	if !a.Equals.IsSet() || a.beyondEquals() {
 		return false, nil
 	}
 	if exists, ok := a.Exists.Literal(); a.Exists.IsSet() && !(ok && exists) {
@@ -116,18 +101,6 @@ func sameRaw(raw []byte, want any) bool {
 		return string(raw) == "null"
 	}
 	return false
-}
-
-// expected returns the value of equals as JSON has it.
-func (a *jsonValue) expected(t *element.Thread) (any, error) {
-	if v := a.fixed.Load(); v != nil {
-		return *v, nil
-	}
-	v, err := operand(a.Equals, t)
-	if err == nil && a.Equals.IsStatic() {
-		a.fixed.Store(&v)
-	}
-	return v, err
 }
 
 // operand evaluates a value of the plan to what it is in JSON: an unquoted 5s is

@@ -214,7 +214,7 @@ func TestThroughputOfARun(t *testing.T) {
 }
 
 // TestThroughputInRealTime holds the slope on a real clock, and roughly the
-// number, from which a stall of the machine at the very end may take some.
+// number, which the machine may cut a little early or late.
 func TestThroughputInRealTime(t *testing.T) {
 	const rate, length = 2000, 1.5
 	program := compiled(t, "{threads: 50, duration: 1500ms}", "- note: x\n  timers: {constant_throughput: {rate: 2000/s, catch_up: true}}")
@@ -234,7 +234,7 @@ func TestThroughputInRealTime(t *testing.T) {
 	if slope := (count - 1) / (last - first).Seconds(); slope < rate*0.999 || slope > rate*1.001 {
 		t.Errorf("%v samples a second, want %v", slope, rate)
 	}
-	if count < rate*length*0.98 || count > rate*length+1 {
+	if count < rate*length*0.98 || count > rate*length*1.02 {
 		t.Errorf("%v samples, want %v", count, rate*length)
 	}
 }

@@ -121,7 +121,7 @@ func isShort(n *source.Node, l *layout) bool {
 		return true
 	}
 	t := l.short.typ
-	if !(isMap(t) || t == treeType || t == nodeType || decodesItself(t)) {
+	if !(isMap(t) || t == treeType || t == nodeType || decodesItself(t)) || t == reflect.TypeFor[Path]() {
 		return false
 	}
 	for _, f := range n.Fields {

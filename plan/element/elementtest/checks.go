@@ -125,6 +125,7 @@ func threads(t testing.TB, d element.Definition, c Config) (problems []string) {
 	}
 	for _, e := range d.Doc.Examples {
 		b := Bind(t, d, e.YAML, c)
+		b.Open(t)
 		found := make([]error, 8)
 		var wg sync.WaitGroup
 		for id := range found {
@@ -152,6 +153,11 @@ func use(b *Bound, th *element.Thread, c Config) error {
 	th.Sample = s
 	switch e := b.Element.(type) {
 	case element.Timer:
+		if w, ok := e.(element.Waiter); ok {
+			if err := w.Wait(context.Background(), th); err != nil {
+				return fmt.Errorf("it waited and gave %w", err)
+			}
+		}
 		if due, err := e.Due(th, 5*time.Second); err != nil || due < 5*time.Second {
 			return fmt.Errorf("asked at 5s it is due at %s, %v", due, err)
 		}

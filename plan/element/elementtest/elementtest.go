@@ -6,6 +6,8 @@
 package elementtest
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"sort"
@@ -24,6 +26,7 @@ type Config struct {
 	Vars      map[string]string      // variables that they use, as text of `vars:`
 	Sample    func() *element.Sample // what assertions and extractors look at; an empty sample if nil
 	Functions []expr.Function        // response functions that they use
+	Plan      string                 // name of the plan file, for paths in the examples; "plan.yaml" if empty
 }
 
 // Run tests the element that d defines.
@@ -66,6 +69,20 @@ func Bind(t testing.TB, d element.Definition, text string, c Config) *Bound {
 		t.Fatalf("%s: %v", text, ds)
 	}
 	return b
+}
+
+// Open opens the element as the engine does before a run, and closes it at the
+// test's end.
+func (b *Bound) Open(t testing.TB) {
+	t.Helper()
+	if c, ok := b.Element.(element.Closer); ok {
+		t.Cleanup(func() { _ = c.Close() })
+	}
+	if o, ok := b.Element.(element.Opener); ok {
+		if err := o.Open(context.Background()); err != nil {
+			t.Fatalf("open: %v", err)
+		}
+	}
 }
 
 // Problems returns the diagnostics of text as "column: summary", columns counted
@@ -111,7 +128,7 @@ func decode(t testing.TB, d element.Definition, text string, c Config) (*Bound, 
 		t.Fatal(err)
 	}
 	whole, start := planText(d, text, c.Vars)
-	p, ds := plan.Parse(source.New("plan.yaml", []byte(whole)), reg)
+	p, ds := plan.Parse(source.New(cmp.Or(c.Plan, "plan.yaml"), []byte(whole)), reg)
 	if ds.HasErrors() || p == nil {
 		return nil, start, ds
 	}
