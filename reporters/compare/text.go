@@ -63,21 +63,25 @@ func writeTable(b *strings.Builder, rows []Row, colour bool) {
 		row := &rows[i]
 		cells = append(cells, []string{clip(row.name()), row.Figure, row.value(row.Base), row.value(row.New), row.changed(), pText(row.P), string(row.Outcome)})
 	}
+	align(b, cells, 2, func(cell string) string { return paint(cell, Outcome(cell), colour) })
+}
+
+// align writes cells in columns: the first ones to the left, the last one as last
+// writes it, the others to the right.
+func align(b *strings.Builder, cells [][]string, left int, last func(string) string) {
 	widths := make([]int, len(cells[0]))
 	for _, line := range cells {
 		for i, cell := range line {
 			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
 		}
 	}
-	for n, line := range cells {
+	for _, line := range cells {
 		for i, cell := range line {
 			gap := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
 			switch {
-			case i == len(line)-1 && n > 0:
-				b.WriteString(paint(cell, Outcome(cell), colour))
 			case i == len(line)-1:
-				b.WriteString(cell)
-			case i < 2:
+				b.WriteString(last(cell))
+			case i < left:
 				b.WriteString(cell + gap + "  ")
 			default:
 				b.WriteString(gap + cell + "  ")

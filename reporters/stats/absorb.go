@@ -10,6 +10,7 @@ func (s *state) absorb(from *state, offset time.Duration) {
 	s.total.merge(from.total.later(offset))
 	s.at = max(s.at, from.at+offset)
 	s.timeline.absorb(&from.timeline, offset)
+	s.steady.absorb(&from.steady)
 	s.gen.absorb(&from.gen, offset)
 	for g, at := range from.begun {
 		if at >= 0 && (s.begun[g] < 0 || at+offset < s.begun[g]) {

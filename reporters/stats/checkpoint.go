@@ -73,6 +73,15 @@ func (e *encoder) state(s *state) {
 		e.judge(j)
 	}
 	e.generator(&s.gen)
+	for _, n := range s.steady.counts {
+		e.int(n)
+	}
+	for _, at := range s.steady.took {
+		e.dur(at)
+	}
+	e.int(s.flight.ticks)
+	e.float(s.flight.sum)
+	e.float(s.flight.squares)
 	e.timeline(&s.timeline)
 }
 
@@ -88,6 +97,13 @@ func (d *decoder) state(s *state) {
 		d.judge(j)
 	}
 	d.generator(&s.gen)
+	for i := range s.steady.counts {
+		s.steady.counts[i] = d.count()
+	}
+	for g := range s.steady.took {
+		s.steady.took[g] = d.dur()
+	}
+	s.flight = flight{d.count(), d.float(), d.float()}
 	d.timeline(&s.timeline, s.width(), len(s.out.Metrics))
 	if s.at < 0 || s.stopper < -1 || s.stopper >= len(s.judges) || len(d.b) > 0 {
 		d.fail()

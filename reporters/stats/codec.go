@@ -54,7 +54,8 @@ func (e *encoder) sparse(s *sparse) {
 	e.int(s.max)
 	e.uint(s.sumHi)
 	e.uint(s.sumLo)
-	e.float(s.squares)
+	e.uint(s.squares.hi)
+	e.uint(s.squares.lo)
 	e.int(s.clamped)
 	e.len(len(s.data))
 	e.b = append(e.b, s.data...)
@@ -313,7 +314,7 @@ func (d *decoder) sparse(s *sparse) {
 	}
 	s.min, s.max = d.count(), d.count()
 	s.sumHi, s.sumLo = d.uint(), d.uint()
-	s.squares, s.clamped = d.float(), d.count()
+	s.squares, s.clamped = wide{d.uint(), d.uint()}, d.count()
 	s.data = slices.Clone(d.bytes())
 	if d.err != nil {
 		return

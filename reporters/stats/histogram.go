@@ -64,7 +64,7 @@ type Histogram struct {
 	min, max int64
 	sumHi    uint64
 	sumLo    uint64
-	squares  float64
+	squares  wide
 	clamped  int64
 }
 
@@ -92,8 +92,7 @@ func (h *Histogram) record(v int64, pool *pagePool) {
 	lo, carry := bits.Add64(h.sumLo, uint64(v), 0)
 	h.sumLo = lo
 	h.sumHi += carry
-	f := float64(v)
-	h.squares += f * f
+	h.squares.addSquares(v, 1)
 	h.bump(indexOf(slot), 1, pool)
 }
 
@@ -180,7 +179,7 @@ func (h *Histogram) StdDev() float64 {
 		return 0
 	}
 	mean := h.Mean()
-	return math.Sqrt(max(0, h.squares/float64(h.n)-mean*mean))
+	return math.Sqrt(max(0, h.squares.float()/float64(h.n)-mean*mean))
 }
 
 // Merge adds the values of from, which is left as it is. The outcome equals that
@@ -218,7 +217,7 @@ func (h *Histogram) mergeTotals(from *Histogram) {
 	lo, carry := bits.Add64(h.sumLo, from.sumLo, 0)
 	h.sumLo = lo
 	h.sumHi += from.sumHi + carry
-	h.squares += from.squares
+	h.squares.add(from.squares)
 	h.clamped += from.clamped
 }
 

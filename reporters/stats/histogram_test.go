@@ -65,7 +65,11 @@ func distributions(n int) map[string][]int64 {
 // TestPercentilesAgainstSort holds every percentile to within one bucket (1/1024)
 // of the value that a sort gives, and count, minimum, maximum and sum exactly.
 func TestPercentilesAgainstSort(t *testing.T) {
-	for name, values := range distributions(20000) {
+	n := 1_000_000
+	if testing.Short() || raceEnabled {
+		n = 20_000
+	}
+	for name, values := range distributions(n) {
 		var h Histogram
 		sum := new(big.Int)
 		for _, v := range values {
@@ -73,7 +77,7 @@ func TestPercentilesAgainstSort(t *testing.T) {
 			sum.Add(sum, big.NewInt(v))
 		}
 		slices.Sort(values)
-		for p := 0; p <= 100_000; p += 7 {
+		for p := 0; p <= 100_000; p += 1 + n/50_000 {
 			percent := float64(p) / 1000
 			rank := max(1, (p*len(values)+99_999)/100_000)
 			want := values[rank-1]
@@ -153,11 +157,7 @@ func TestMergeEqualsOne(t *testing.T) {
 		}
 		for kind, got := range map[string]*Histogram{"merge": &merged, "sparse": &thawed, "codec": &decoded} {
 			want, have := one.sparse(), got.sparse()
-			if math.Abs(want.squares-have.squares) > 1e-9*want.squares {
-				t.Errorf("%s: %s: squares %g, want %g", name, kind, have.squares, want.squares)
-			}
-			have.squares = want.squares
-			diffEmpty(t, name+" "+kind, cmp.Diff(want, have, cmp.AllowUnexported(sparse{})))
+			diffEmpty(t, name+" "+kind, cmp.Diff(want, have, cmp.AllowUnexported(sparse{}, wide{})))
 		}
 	}
 }

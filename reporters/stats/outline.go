@@ -46,6 +46,8 @@ type groupOutline struct {
 	Skipped       string        `json:"skipped"`
 	File          string        `json:"file"`
 	Line          int           `json:"line"`
+	SteadyFrom    time.Duration `json:"steady_from"`
+	SteadyTo      time.Duration `json:"steady_to"`
 }
 
 type seriesOutline struct {
@@ -93,9 +95,11 @@ func outlineOf(l *element.Layout, o *Options) *outline {
 	for i := range l.Groups {
 		g := &l.Groups[i]
 		file, line := place(g.Range)
+		from, to := heightOf(g)
 		out.Groups = append(out.Groups, groupOutline{
 			Name: clean(g.Name, m), Load: clean(g.Load, m), Open: g.Open, MaxThreads: g.MaxThreads, Duration: g.Duration,
 			ScheduledRate: clean(g.ScheduledRate, m), Skipped: clean(g.Skipped, m), File: file, Line: line,
+			SteadyFrom: from, SteadyTo: to,
 		})
 	}
 	for i := range l.Series {

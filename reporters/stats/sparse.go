@@ -12,7 +12,7 @@ import (
 type sparse struct {
 	n, min, max  int64
 	sumHi, sumLo uint64
-	squares      float64
+	squares      wide
 	clamped      int64
 	data         []byte
 }
@@ -72,8 +72,6 @@ func (s *sparse) check() error {
 	}
 	switch {
 	case len(p.data) > 0, sum != s.n, s.n < 0, s.clamped < 0, s.min < 0, s.max < s.min, s.n == 0 && s.max != 0:
-		return errHistogram
-	case math.IsNaN(s.squares), math.IsInf(s.squares, 0), s.squares < 0:
 		return errHistogram
 	}
 	return nil

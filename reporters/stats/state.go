@@ -39,12 +39,14 @@ type state struct {
 	stopper  int // index of the threshold that ended the run, −1
 	gen      generator
 	recent   recent
+	steady   steady
+	flight   flight
 	begun    []time.Duration // of each group, by its first delta; −1 = not yet
 	notes    []string
 }
 
 func newState(out *outline) *state {
-	s := &state{out: out, total: out.batch(), stopper: -1}
+	s := &state{out: out, total: out.batch(), stopper: -1, steady: newSteady(out)}
 	for i := range out.Thresholds {
 		s.judges = append(s.judges, newJudge(&out.Thresholds[i], out.Metrics))
 	}
@@ -70,6 +72,8 @@ func (s *state) apply(d *delta) {
 	s.timeline.add(d)
 	s.gen.add(d)
 	s.recent.add(s, d)
+	s.steady.add(s, d)
+	s.flight.add(s)
 	for _, n := range d.notes {
 		s.note(n)
 	}

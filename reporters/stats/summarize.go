@@ -25,6 +25,8 @@ func (s *state) summary(end *EndInfo) *Summary {
 	enc := &v2Encoder{}
 	loads, ids, total, setupFailed := s.rows(out, enc)
 	out.Total = s.series(enc, total, seriesOutline{ID: -1, Group: -1, Name: "total", Kind: "total", Phase: string(element.Load)})
+	out.Total.SteadyPS, out.Total.DroppedShare = s.totalRate(), s.droppedShare(-1)
+	out.Concurrency = s.concurrency()
 	out.Ledger = s.ledger(partial || end.Aborted)
 	out.Groups = s.groupRows(end.SkippedGroups)
 	out.Thresholds = s.results(end.SkippedGroups)
@@ -107,6 +109,8 @@ func (s *state) series(enc *v2Encoder, c *cell, o seriesOutline) Series {
 	}
 	if g := o.Group; g >= 0 && g < len(s.out.Groups) {
 		out.Group = s.out.Groups[g].Name
+		out.DroppedShare = s.droppedShare(g)
+		out.SteadyPS = s.steady.rate(o.ID, g)
 	}
 	if c.count > 0 {
 		rate := float64(c.failed) / float64(c.count)
@@ -116,7 +120,7 @@ func (s *state) series(enc *v2Encoder, c *cell, o seriesOutline) Series {
 		out.ThroughputPS = &v
 	}
 	if v, ok := apdexOf(c.satisfied, c.tolerating, c.count); ok {
-		out.Apdex = &v
+		out.Apdex, out.ApdexNS = &v, int64(s.out.Apdex)
 	}
 	out.times(enc, c)
 	for _, st := range c.statuses {
@@ -201,6 +205,7 @@ func (s *state) groupRows(skipped map[int]string) []Group {
 		if reason, ok := skipped[g]; ok && row.Skipped == "" {
 			row.Skipped = cmp.Or(reason, "skipped")
 		}
+		row.SteadyPS = s.groupRate(g)
 		if v, ok := s.groupThroughput(g); ok {
 			row.ThroughputPS = v
 		}
@@ -243,6 +248,9 @@ func (s *state) summaryNotes(end *EndInfo, sum *Summary) []string {
 	}
 	if s.out.More > 0 {
 		out = append(out, "the plan has more than "+formatCount(maxSeries)+" series; "+formatCount(int64(s.out.More))+" of them share the row "+otherKind)
+	}
+	if c := sum.Concurrency; c != nil && !c.Holds {
+		out = append(out, c.note())
 	}
 	out = append(out, s.closedNotes()...)
 	for i := range sum.Thresholds {

@@ -27,6 +27,7 @@ type Summary struct {
 	Notes         []string          `json:"notes"`
 	Ledger        Ledger            `json:"ledger"`
 	Generator     Generator         `json:"generator"`
+	Concurrency   *Concurrency      `json:"concurrency"`
 	Thresholds    []ThresholdResult `json:"thresholds"`
 	Groups        []Group           `json:"groups"`
 	Total         Series            `json:"total"`
@@ -135,6 +136,14 @@ type GCPauseNS struct {
 	Max int64 `json:"max"`
 }
 
+// Concurrency holds the figures against each other by Little's law: samples in
+// flight on average = throughput × mean time.
+type Concurrency struct {
+	InFlight float64 `json:"in_flight"` // as counted each second
+	Expected float64 `json:"expected"`  // by the law
+	Holds    bool    `json:"holds"`     // within the tolerance
+}
+
 // ThresholdResult is one judged threshold. Scope is "plan", "group NAME", or
 // "GROUP / STEP"; SeriesID is the series it belongs to, nil for wider scopes.
 type ThresholdResult struct {
@@ -172,6 +181,8 @@ type Group struct {
 	Line          int     `json:"line"`
 	ThroughputPS  float64 `json:"throughput_per_s"`
 	ScheduledRate string  `json:"scheduled_rate"` // of open groups, as written
+
+	SteadyPS *float64 `json:"steady_per_s"` // samples per second between ramp-up and ramp-down
 }
 
 // Series is one row of the result: a sampler, a transaction, or the total.
@@ -187,9 +198,12 @@ type Series struct {
 	Requests      int64             `json:"requests"`
 	ErrorRate     *float64          `json:"error_rate"`
 	ThroughputPS  *float64          `json:"throughput_per_s"`
+	SteadyPS      *float64          `json:"steady_per_s"`  // between ramp-up and ramp-down of its group
+	DroppedShare  *float64          `json:"dropped_share"` // of the iterations that its open group was to start
 	BytesSent     int64             `json:"bytes_sent"`
 	BytesReceived int64             `json:"bytes_received"`
 	Apdex         *float64          `json:"apdex"`
+	ApdexNS       int64             `json:"apdex_ns"` // the limit of satisfied response times
 	ResponseNS    *Distribution     `json:"response_ns"`
 	ServiceNS     *Distribution     `json:"service_ns"`
 	LatencyNS     *Distribution     `json:"latency_ns"`

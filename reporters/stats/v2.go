@@ -122,5 +122,5 @@ func (h *Histogram) recordMany(v, n int64) {
 	h.bump(indexOf(min(v, highestValue)), rest, nil)
 	h.n += rest
 	h.addSum(v, rest)
-	h.squares += float64(v) * float64(v) * float64(rest)
+	h.squares.addSquares(v, rest)
 }

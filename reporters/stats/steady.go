@@ -1,0 +1,177 @@
+package stats
+
+import (
+	"math"
+	"time"
+
+	"runner/plan/element"
+)
+
+// steady counts what fell into the stretch of each group's load in which it is at
+// its height: after the ramp-up and before the ramp-down, in whole intervals.
+type steady struct {
+	counts []int64         // by series
+	took   []time.Duration // by group
+}
+
+func newSteady(out *outline) steady {
+	return steady{make([]int64, len(out.Series)+1), make([]time.Duration, len(out.Groups))}
+}
+
+// plannedSteps is how finely a load's shape is looked at.
+const plannedSteps = 2000
+
+// heightOf returns from when to when, counted from the group's start, a load is at
+// its height: at 99.9 % of its most threads or highest rate.
+func heightOf(g *element.Group) (from, to time.Duration) {
+	if g.Planned == nil || g.Duration <= 0 {
+		return 0, g.Duration
+	}
+	step := max(time.Millisecond, g.Duration/plannedSteps)
+	top := 0.0
+	for at := time.Duration(0); at < g.Duration; at += step {
+		top = max(top, finite(g.Planned(at)))
+	}
+	from = -1
+	for at := time.Duration(0); at < g.Duration; at += step {
+		if v := finite(g.Planned(at)); v < top*0.999 || v == 0 {
+			continue
+		}
+		if from < 0 {
+			from = at
+		}
+		to = min(at+step, g.Duration)
+	}
+	return max(0, from), to
+}
+
+// add counts a delta that lies wholly within a group's height.
+func (st *steady) add(s *state, d *delta) {
+	for g := range st.took {
+		o, begun := &s.out.Groups[g], s.begun[g]
+		if begun < 0 || d.from < begun+o.SteadyFrom || o.SteadyTo > 0 && d.to > begun+o.SteadyTo {
+			continue
+		}
+		st.took[g] += d.to - d.from
+		for _, i := range d.touched {
+			if s.groupOf(i) == g {
+				st.counts[i] += d.cells[i].count
+			}
+		}
+	}
+}
+
+// absorb adds another run's: side by side the counts add up, the time does not.
+func (st *steady) absorb(from *steady) {
+	for i, n := range from.counts {
+		st.counts[i] += n
+	}
+	for g, d := range from.took {
+		st.took[g] = max(st.took[g], d)
+	}
+}
+
+// rate is the samples per second of a series in its group's steady state, nil if
+// there was none.
+func (st *steady) rate(series, group int) *float64 {
+	if group < 0 || group >= len(st.took) || st.took[group] < time.Second {
+		return nil
+	}
+	v := float64(st.counts[series]) / st.took[group].Seconds()
+	return &v
+}
+
+// groupRate is that of all samplers of a group.
+func (s *state) groupRate(group int) *float64 {
+	if s.steady.took[group] < time.Second {
+		return nil
+	}
+	sum := int64(0)
+	for i, n := range s.steady.counts {
+		if s.groupOf(i) == group && s.load(i) {
+			sum += n
+		}
+	}
+	v := float64(sum) / s.steady.took[group].Seconds()
+	return &v
+}
+
+// totalRate adds up the groups' steady rates, nil if one that ran has none.
+func (s *state) totalRate() *float64 {
+	sum, some := 0.0, false
+	for g := range s.out.Groups {
+		if s.begun[g] < 0 {
+			continue
+		}
+		v := s.groupRate(g)
+		if v == nil {
+			return nil
+		}
+		sum, some = sum+*v, true
+	}
+	if !some {
+		return nil
+	}
+	return &sum
+}
+
+// droppedShare is how much of what an open group was to start was dropped; −1 is
+// all open groups. nil for closed ones.
+func (s *state) droppedShare(group int) *float64 {
+	scheduled, dropped := int64(0), int64(0)
+	for g := range s.out.Groups {
+		if s.out.Groups[g].Open && (group < 0 || g == group) {
+			scheduled += s.total.groups[g+1][element.IterationsScheduled]
+			dropped += s.total.dropped(g)
+		}
+	}
+	if scheduled == 0 {
+		return nil
+	}
+	v := float64(dropped) / float64(scheduled)
+	return &v
+}
+
+// flight follows how many samples are in flight at the ticks, for Little's law.
+type flight struct {
+	ticks        int64
+	sum, squares float64
+}
+
+func (f *flight) add(s *state) {
+	t := &s.total.tally
+	n := float64(s.total.sum(element.SamplesStarted) - t.passed - t.failed())
+	f.ticks++
+	f.sum += n
+	f.squares += n * n
+}
+
+// Limits of the check by Little's law: fewer ticks or samples in flight prove
+// nothing; the tolerance covers what ticks a second apart cannot see.
+const (
+	lawTicks     = 20
+	lawInFlight  = 2
+	lawTolerance = 0.25
+	lawErrors    = 4 // standard errors
+)
+
+// concurrency holds the samples seen in flight against Little's law: throughput
+// times mean time, which is the time of all samples over that of the run.
+func (s *state) concurrency() *Concurrency {
+	f := &s.flight
+	if f.ticks < lawTicks || s.at <= 0 {
+		return nil
+	}
+	n := float64(f.ticks)
+	c := &Concurrency{InFlight: f.sum / n, Expected: float64(s.total.tally.busy) / float64(s.at)}
+	spread := math.Sqrt(max(0, f.squares/n-c.InFlight*c.InFlight)) / math.Sqrt(n)
+	off := math.Abs(c.InFlight - c.Expected)
+	c.Holds = max(c.InFlight, c.Expected) < lawInFlight || off <= lawTolerance*c.Expected+lawErrors*spread
+	return c
+}
+
+// note says that the law does not hold.
+func (c *Concurrency) note() string {
+	return "the figures do not agree by Little's law: " + formatNumber(c.InFlight, 3) + " samples were in flight on average, but throughput times mean time gives " +
+		formatNumber(c.Expected, 3) + "; times or counts of this run may be wrong"
+}
