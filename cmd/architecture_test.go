@@ -19,6 +19,7 @@ import (
 var allowed = map[string][]string{
 	"cmd/runner":               {"cmd"},
 	"cmd":                      {"..."},
+	"cmd/internal/witness":     {},
 	"plan/source":              {},
 	"plan/expr":                {"plan/source"},
 	"plan/spec":                {"plan/expr", "plan/source"},
@@ -37,6 +38,7 @@ var allowed = map[string][]string{
 	"assertions":               {"plan/query", "plan/element", "plan/spec", "plan/expr", "plan/source"},
 	"reporters":                {"reporters/stats", "reporters/assets"},
 	"reporters/assets":         {},
+	"reporters/compare":        {"reporters/stats"},
 	"reporters/stats":          {"plan/element", "plan/expr", "plan/source"},
 	"plans":                    {},
 	"plans/demo":               {},

@@ -85,7 +85,7 @@ assertions and thresholds, in one program.
 	root.PersistentFlags().Bool("no-color", false, "no colours")
 	root.AddCommand(
 		newExec(env, registry), newValidate(env, registry), newExplain(env, registry),
-		newReport(env), newSchema(env, registry), newVersion(env), newShop(env),
+		newReport(env), newMerge(env), newCompare(env), newDoctor(env, registry), newSchema(env, registry), newVersion(env), newShop(env),
 	)
 	root.SetHelpCommand(newHelp(env, root, registry))
 	return root

@@ -26,8 +26,13 @@ type execOptions struct {
 	reports []string
 	only    []string
 	seed    string
+	segment string
+	repeat  int
 	demo    bool
 	quiet   bool
+
+	share element.Segment // of segment
+	place repeated        // of the run at hand
 }
 
 func newExec(env Env, reg *element.Registry) *cobra.Command {
@@ -40,10 +45,16 @@ report.html, junit.xml, report.xlsx and run.journal.
 
 Without a plan, --demo runs the built-in quickstart against the built-in demo
 shop. Ctrl-C once ends the run gently and still writes every report; twice, at once.
+
+--segment 2/5 runs the second of five equal parts, for as many machines; runner
+merge puts their results together. --repeat 6 makes six runs into OUT/run-1 …
+OUT/run-6, for runner compare; the exit code is that of the worst run.
 ` + exitCodes,
 		Example: `  runner exec --demo
   runner exec plan.yaml --env staging --var users=200
-  runner exec plan.yaml --out results/today --report junit=build/junit.xml`,
+  runner exec plan.yaml --out results/today --report junit=build/junit.xml
+  runner exec plan.yaml --segment 2/5 --out results/2
+  runner exec plan.yaml --repeat 6 --out results/base`,
 		Args: needsPlan(0, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return runExec(c.Context(), env, c, reg, args, o)
@@ -54,6 +65,8 @@ shop. Ctrl-C once ends the run gently and still writes every report; twice, at o
 	c.Flags().StringArrayVar(&o.reports, "report", nil, "also write a `format=path`; none writes no reports; may be repeated")
 	c.Flags().StringArrayVar(&o.only, "only", nil, "run only this thread `group`; may be repeated")
 	c.Flags().StringVar(&o.seed, "seed", "", "seed of everything random, to repeat a run (default: a new one)")
+	c.Flags().StringVar(&o.segment, "segment", "", "run only this `part` of the load, as 2/5; the seed is 1 unless given")
+	c.Flags().IntVar(&o.repeat, "repeat", 1, "make this many runs, one after the other")
 	c.Flags().BoolVar(&o.demo, "demo", false, "start the built-in demo shop and set the variable base to it")
 	c.Flags().BoolVarP(&o.quiet, "quiet", "q", false, "print the verdict and what is wrong, nothing else")
 	return c
@@ -67,14 +80,16 @@ func runExec(ctx context.Context, env Env, c *cobra.Command, reg *element.Regist
 	if path == "" && !o.demo {
 		return usage(fmt.Errorf("name a plan file: runner exec plan.yaml, or try runner exec --demo"))
 	}
-	wanted, err := parseReports(o.reports)
-	if err != nil {
+	if o.repeat < 1 || o.repeat > maxRepeat {
+		return usage(fmt.Errorf("--repeat %d: write a number from 1 to %d", o.repeat, maxRepeat))
+	}
+	var err error
+	if o.share, err = segmentOf(o.segment); err != nil {
 		return usage(err)
 	}
-	if o.planOptions.seed, err = seedOf(o.seed); err != nil {
-		return usage(err)
+	if !o.share.IsWhole() && o.seed == "" {
+		o.seed = segmentSeed
 	}
-	o.runID = newRunID()
 	if o.demo {
 		s, err := startShop(ctx, env)
 		if err != nil {
@@ -83,33 +98,61 @@ func runExec(ctx context.Context, env Env, c *cobra.Command, reg *element.Regist
 		defer s.stop()
 		o.base = s.base
 	}
+	if o.repeat > 1 {
+		return repeat(ctx, env, c, reg, path, o)
+	}
+	s, err := prepare(env, c, reg, path, &o)
+	if err != nil {
+		return err
+	}
+	return s.runAndClose(ctx)
+}
+
+// prepare makes the session of one run. It keeps in o where the results go, so
+// that all runs of --repeat go into one folder.
+func prepare(env Env, c *cobra.Command, reg *element.Registry, path string, o *execOptions) (*session, error) {
+	wanted, err := parseReports(o.reports)
+	if err != nil {
+		return nil, usage(err)
+	}
+	if o.planOptions.seed, err = seedOf(o.seed); err != nil {
+		return nil, usage(err)
+	}
+	o.runID = newRunID()
 	l, err := load(env, c, reg, path, o.planOptions)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := knownGroups(l.plan, o.only); err != nil {
-		return usage(err)
+		return nil, usage(err)
 	}
-	program, closeData, err := l.compile(env, reg, o.only, o.planOptions.seed)
+	program, closeData, err := l.compile(env, reg, o.only, o.planOptions.seed, o.share)
 	if err != nil {
-		return usage(err)
+		return nil, usage(err)
 	}
-	if err := report(env, c, l.notices, "text"); err != nil || program == nil {
-		return err
+	if err := report(env, c, l.notices, "text"); err != nil {
+		return nil, err
 	}
-	defer closeData()
+	if program.MaxThreads() == 0 && !o.share.IsWhole() {
+		closeData()
+		return nil, usage(fmt.Errorf("--segment %s: the plan has too little load for so many parts; this one has none of it", o.segment))
+	}
 	s := &session{
-		env: env, loaded: l, program: program, reports: wanted,
-		seed: o.planOptions.seed, runID: o.runID,
+		env: env, loaded: l, program: program, reports: wanted, closeData: closeData,
+		seed: o.planOptions.seed, runID: o.runID, place: o.place,
 		console: reporters.NewConsole(reporters.ConsoleOptions{
 			Progress: env.Stderr, Result: env.Stdout, Terminal: env.Terminal,
 			Width: env.Width, Quiet: o.quiet, Colour: colour(env, c),
 		}),
 	}
-	if err := s.openFolder(o.out); err != nil {
-		return invalid(err)
+	if o.out == "" {
+		o.out = folderOf(env, l.plan.Name)
 	}
-	return s.run(ctx)
+	if err := s.openFolder(o.place.folder(o.out)); err != nil {
+		closeData()
+		return nil, invalid(err)
+	}
+	return s, nil
 }
 
 // knownGroups wants every name of --only to be a thread group of the plan.

@@ -13,13 +13,18 @@ import (
 // finish freezes the summary, writes every report, prints the result and returns
 // the verdict as an exit code.
 func (s *session) finish(recorder *stats.Recorder, end stats.EndInfo) error {
-	summary := recorder.Summary(end)
+	return s.conclude(recorder.Summary(end))
+}
+
+// conclude is finish for a summary that is there.
+func (s *session) conclude(summary *stats.Summary) error {
 	paths, err := s.writeReports(summary)
 	if err != nil {
 		summary = withReportError(summary, err)
 		again, _ := s.writeReports(summary) // what can be written says that something could not
 		paths = again
 	}
+	s.summary = summary
 	if s.journal != nil {
 		paths = append(paths, filepath.Join(s.folder, "run.journal"))
 	}
@@ -69,11 +74,14 @@ func (s *session) copies() []reportCopy {
 				if !filepath.IsAbs(path) {
 					path = filepath.Join(filepath.Dir(r.Range.File.Name), path)
 				}
-				all = append(all, reportCopy{reporter, path})
+				all = append(all, reportCopy{reporter, s.place.path(path)})
 			}
 		}
 	}
-	return append(all, s.reports.copies...)
+	for _, c := range s.reports.copies {
+		all = append(all, reportCopy{c.reporter, s.place.path(c.path)})
+	}
+	return all
 }
 
 // withReportError returns the summary of a run whose reports could not all be

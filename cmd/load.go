@@ -196,7 +196,7 @@ func pairs(flag string, list []string) (map[string]string, error) {
 
 // compile makes the program of a loaded plan; feeders are open afterwards and
 // closed by the returned function.
-func (l *loaded) compile(env Env, reg *element.Registry, only []string, seed uint64) (*engine.Program, func(), error) {
+func (l *loaded) compile(env Env, reg *element.Registry, only []string, seed uint64, segment element.Segment) (*engine.Program, func(), error) {
 	feeders := map[string]engine.Feeder{}
 	var open []*data.Feeder
 	closeAll := func() {
@@ -205,7 +205,7 @@ func (l *loaded) compile(env Env, reg *element.Registry, only []string, seed uin
 		}
 	}
 	for _, d := range l.plan.Data {
-		f, err := data.Open(feederConfig(d, seed), func(path string) (io.ReadSeekCloser, error) { return env.open(path) })
+		f, err := data.Open(feederConfig(d, seed, segment), func(path string) (io.ReadSeekCloser, error) { return env.open(path) })
 		if err != nil {
 			closeAll()
 			return nil, nil, usage(fmt.Errorf("%s:%d: %w", d.Range.File.Name, d.Range.Start.Line, err))
@@ -213,7 +213,7 @@ func (l *loaded) compile(env Env, reg *element.Registry, only []string, seed uin
 		open = append(open, f)
 		feeders[d.Name] = feeder{f}
 	}
-	program, ds := engine.Compile(l.plan, l.values, reg, engine.Options{Data: feeders, Masker: l.values.Masker, Only: only})
+	program, ds := engine.Compile(l.plan, l.values, reg, engine.Options{Data: feeders, Masker: l.values.Masker, Only: only, Segment: segment})
 	l.notices = append(l.notices, ds...).Sorted()
 	if ds.HasErrors() {
 		closeAll()
@@ -235,14 +235,14 @@ func (f feeder) Next(t *element.Thread) (map[string]any, error) {
 	return row, err
 }
 
-func feederConfig(d *plan.Data, seed uint64) data.Config {
+func feederConfig(d *plan.Data, seed uint64, segment element.Segment) data.Config {
 	path := d.Path
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(filepath.Dir(d.Range.File.Name), path)
 	}
 	c := data.Config{
 		Name: d.Name, Path: path, Pick: d.Pick, Per: d.Per, Share: d.Share, OnEnd: d.OnEnd,
-		Types: d.Types, Delimiter: d.Delimiter, SkipLines: d.SkipLines, Seed: seed,
+		Types: d.Types, Delimiter: d.Delimiter, SkipLines: d.SkipLines, Seed: seed, Segment: segment,
 	}
 	if !d.HasHeader {
 		c.Columns = d.Columns

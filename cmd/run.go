@@ -29,6 +29,10 @@ type session struct {
 	journal *os.File // nil with --report none
 	seed    uint64
 	runID   string
+	place   repeated
+	summary *stats.Summary // once finished
+
+	closeData func()
 }
 
 // openFolder creates the results folder, the journal in it and the folders of the
@@ -44,9 +48,6 @@ func (s *session) openFolder(out string) error {
 		return nil
 	}
 	s.folder = out
-	if out == "" {
-		s.folder = folderOf(s.env, s.loaded.plan.Name)
-	}
 	dir := s.env.path(s.folder)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("create the results folder: %w", err)
@@ -62,6 +63,12 @@ func (s *session) openFolder(out string) error {
 	}
 	s.journal = journal
 	return nil
+}
+
+// runAndClose is run, after which the plan's data are closed.
+func (s *session) runAndClose(ctx context.Context) error {
+	defer s.closeData()
+	return s.run(ctx)
 }
 
 // run runs the program and reports; its error carries the exit code.
@@ -91,7 +98,7 @@ func (s *session) drive(ctx context.Context, runner *engine.Runner, recorder *st
 	beside, stopBeside := context.WithCancel(context.Background())
 	var observers sync.WaitGroup
 	var caught signalState
-	observers.Go(func() { caught.watch(beside, signals, runner.Drain, cancel) })
+	observers.Go(func() { caught.watch(beside, signals, runner.Drain, cancel, s.console.Note) })
 	observers.Go(func() {
 		recorder.Run(beside, func(_ *element.Threshold, reason string) { runner.Stop("", reason) })
 	})
@@ -126,10 +133,10 @@ type signalState struct {
 
 // echo is how soon after the first signal another one is the same: a terminal and
 // a supervisor both pass on one Ctrl-C.
-const echo = 300 * time.Millisecond
+const echo = 100 * time.Millisecond
 
 // watch drains on the first signal and cancels on the second, until ctx ends.
-func (c *signalState) watch(ctx context.Context, signals <-chan os.Signal, drain func(), cancel func()) {
+func (c *signalState) watch(ctx context.Context, signals <-chan os.Signal, drain, cancel func(), say func(string)) {
 	var heard time.Time
 	for {
 		select {
@@ -140,9 +147,13 @@ func (c *signalState) watch(ctx context.Context, signals <-chan os.Signal, drain
 			if !ok {
 				continue
 			}
+			if number == syscall.SIGHUP { // the terminal is gone: end as if told to
+				number = syscall.SIGTERM
+			}
 			if c.first == 0 {
 				c.first, heard = int(number), time.Now()
 				drain()
+				say("stopping: what runs may finish, then come teardown and reports; press Ctrl-C again to stop at once")
 				continue
 			}
 			if time.Since(heard) < echo {

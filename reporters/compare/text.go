@@ -59,11 +59,19 @@ func countRuns(n int, side string) string {
 
 func writeTable(b *strings.Builder, rows []Row, colour bool) {
 	cells := [][]string{{"series", "figure", "base", "new", "change", "p", "outcome"}}
+	hidden := 0
 	for i := range rows {
 		row := &rows[i]
+		if row.Change == nil {
+			hidden++
+			continue
+		}
 		cells = append(cells, []string{clip(row.name()), row.Figure, row.value(row.Base), row.value(row.New), row.changed(), pText(row.P), string(row.Outcome)})
 	}
 	align(b, cells, 2, func(cell string) string { return paint(cell, Outcome(cell), colour) })
+	if hidden > 0 {
+		fmt.Fprintf(b, "%d figures have too few samples and are not judged\n", hidden)
+	}
 }
 
 // align writes cells in columns: the first ones to the left, the last one as last
