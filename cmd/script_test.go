@@ -30,7 +30,8 @@ import (
 // that a session is a process of its own: its exit code, its signals, its child.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"runner": func() { os.Exit(cmd.Main(cmd.OS())) },
+		"runner":  func() { os.Exit(cmd.Main(cmd.OS())) },
+		"witness": func() { os.Exit(witnessMain()) },
 	})
 }
 
