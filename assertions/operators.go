@@ -17,8 +17,8 @@ type textOperators struct {
 	ContainsAny  []expr.String `plan:"contains_any,single,nonempty" doc:"texts of which one at least must occur"`
 	ContainsNone []expr.String `plan:"contains_none,single,nonempty" doc:"texts of which none may occur"`
 	Equals       expr.String   `plan:"equals" doc:"what it must be, exactly"`
-	EqualsAny    []expr.String `plan:"equals_any,single,nonempty" doc:"texts of which it must be one, exactly"`
-	NotEquals    []expr.String `plan:"not_equals,single,nonempty" doc:"what it must not be; several are allowed"`
+	EqualsAny    []expr.String `plan:"equals_any,single" doc:"texts of which it must be one, exactly"`
+	NotEquals    []expr.String `plan:"not_equals,single" doc:"what it must not be; several are allowed"`
 	Matches      expr.String   `plan:"matches" doc:"regular expression that must match somewhere; ^ and $ tie it to the ends"`
 	MatchesAll   []expr.String `plan:"matches_all,single,nonempty" doc:"regular expressions that must all match"`
 	MatchesAny   []expr.String `plan:"matches_any,single,nonempty" doc:"regular expressions of which one at least must match"`
@@ -52,6 +52,11 @@ func (o *textOperators) check(what string, report func(field, code, summary, det
 
 func (o *textOperators) checkPatterns(report func(field, code, summary, detail string)) {
 	checkRegex("matches", &o.Matches, report)
+	for field, list := range map[string][]expr.String{"equals_any": o.EqualsAny, "not_equals": o.NotEquals} {
+		if list != nil && len(list) == 0 {
+			report(field, "empty-list", "the list has no text", "write at least one, as [OK, Created]")
+		}
+	}
 	for field, list := range map[string][]expr.String{"matches_all": o.MatchesAll, "matches_any": o.MatchesAny, "not_matches": o.NotMatches} {
 		for i := range list {
 			checkRegex(field, &list[i], report)

@@ -59,7 +59,10 @@ func (a *xpath) Assert(t *element.Thread, s *element.Sample) error {
 		return fail(t, "the body is not well-formed XML", "XML with "+cut(source), cut(err.Error()))
 	case err != nil:
 		return fail(t, name+" cannot be evaluated", "a value", cut(err.Error()))
-	case len(found) == 1 && found[0] == false && !a.given() && !a.Exists.IsSet():
+	case len(found) == 1 && found[0] == false && !a.given() && !a.Count.IsSet():
+		if exists, err := a.Exists.Eval(t); err != nil || !exists {
+			return err
+		}
 		return fail(t, name+" is not true", "true", "false")
 	}
 	texts := make([]string, len(found))
