@@ -22,6 +22,7 @@ func (p *printer) result(s *stats.Summary, paths []string, quiet bool) {
 	}
 	p.series("Samples", s.Series, &s.Total)
 	p.series("Transactions", s.Transactions, nil)
+	p.times(s)
 	p.metrics(s.Metrics)
 	p.errors(s)
 	p.status(s)
@@ -144,6 +145,54 @@ func (p *printer) narrow(t *table) string {
 		omitted = append(omitted, name)
 	}
 	return strings.Join(omitted, ", ")
+}
+
+// times prints response beside service time, with confidence intervals.
+func (p *printer) times(s *stats.Summary) {
+	lines := briefTimes(s)
+	if len(lines) == 0 {
+		return
+	}
+	t := timeTable(lines)
+	colours := make([]ink, len(lines))
+	for i := range lines {
+		if lines[i].D != lines[i].Series.ResponseNS {
+			colours[i] = faint
+		}
+		t.Rows[i][1] = strings.TrimSuffix(strings.TrimPrefix(t.Rows[i][1], "response, "), " time")
+		if i > 0 && lines[i].Series == lines[i-1].Series {
+			t.Rows[i][0] = ""
+		}
+	}
+	omitted := p.narrowTimes(&t)
+	p.head("Response and service time")
+	p.table(append([]string{""}, t.Heads[1:]...), t.Rows, 2, len(t.Heads), colours)
+	if omitted {
+		p.wrap(faint, "  ", "not shown for want of width: 95% intervals")
+	}
+}
+
+// narrowTimes takes the intervals out of the table of times where it is too wide.
+func (p *printer) narrowTimes(t *table) bool {
+	need := 24
+	for _, w := range columnWidths(t.Heads[1:], tails(t.Rows)) {
+		need += w + 2
+	}
+	if p.width == 0 || need <= p.width {
+		return false
+	}
+	t.drop("95% interval")
+	t.drop("95% interval")
+	return true
+}
+
+// tails are the rows without their first cells.
+func tails(rows [][]string) [][]string {
+	out := make([][]string, len(rows))
+	for i, r := range rows {
+		out[i] = r[1:]
+	}
+	return out
 }
 
 func (p *printer) metrics(ms []stats.Metric) {

@@ -235,6 +235,18 @@ func fixed() *stats.Summary {
 		Skipped: []stats.Skipped{{Group: "prices", Name: "GET /v1/legacy", Reason: "replaced by /v1/price", File: planFile, Line: 54}},
 	}
 	s.Series = fixedSeries(m)
+	for i := range s.Series {
+		r := &s.Series[i]
+		r.Apdex, r.ApdexNS, r.SteadyPS = pick(.96), int64(500*time.Millisecond), pick(math.Round(*r.ThroughputPS*11)/10)
+		if r.Group == "checkout" {
+			r.DroppedShare = pick(.0022)
+		}
+	}
+	s.Series[6].ServiceNS = m.dist(1000, 300*time.Millisecond, .45)
+	for i := range s.Groups {
+		s.Groups[i].SteadyPS = pick(s.Groups[i].ThroughputPS * 1.08)
+	}
+	s.Concurrency = &stats.Concurrency{InFlight: 61.4, Expected: 61.9, Holds: true}
 	s.Transactions = []stats.Series{m.series(12, "shoppers", "Sign in", "transaction", 120, 2, 320*time.Millisecond, 17), m.series(13, "checkout", "Buy", "transaction", 23_948, 812, 760*time.Millisecond, 32)}
 	s.Transactions[1].Aborted = 3
 	fixedErrors(s)
@@ -332,6 +344,10 @@ func fixedTotals(s *stats.Summary, m *maker, points int) {
 	if t.Count > 0 {
 		t.ErrorRate, t.ThroughputPS = pick(float64(t.Failed)/float64(t.Count)), pick(math.Round(float64(t.Count)/600*10)/10)
 		t.ResponseNS = m.dist(5000, 24*time.Millisecond, 1.1)
+		t.ServiceNS, t.SuccessNS, t.FailureNS = m.dist(5000, 22*time.Millisecond, 1), m.dist(5000, 23*time.Millisecond, 1.1), m.dist(900, 800*time.Millisecond, .3)
+		t.ResponseNS.P95CI, t.ResponseNS.P99CI = &stats.Interval{Low: *t.ResponseNS.P95 - 2e6, High: *t.ResponseNS.P95 + 3e6}, &stats.Interval{Low: *t.ResponseNS.P99 - 9e6, High: *t.ResponseNS.P99 + 12e6}
+		t.SteadyPS, t.Apdex, t.ApdexNS = pick(1544.2), pick(.962), int64(500*time.Millisecond)
+		t.DroppedShare = pick(.0022)
 	}
 	s.Total = t
 	s.Ledger = stats.Ledger{Requests: t.Requests + 14, Reconnects: 14,

@@ -19,22 +19,6 @@ type timeUnit struct {
 	Digits int
 }
 
-// unitFor picks the unit of a column from its largest value: milliseconds unless
-// everything is under one, or the largest is so long that they could not be read.
-func unitFor(largest float64) timeUnit {
-	switch {
-	case largest >= 1e11:
-		return timeUnit{"s", 1e9, 2}
-	case largest >= 1e7:
-		return timeUnit{"ms", 1e6, 1}
-	case largest >= 1e6:
-		return timeUnit{"ms", 1e6, 2}
-	case largest >= 1e5:
-		return timeUnit{"µs", 1e3, 0}
-	}
-	return timeUnit{"µs", 1e3, 1}
-}
-
 // in writes ns in the unit without its name.
 func (u timeUnit) in(ns float64) string { return grouped(ns/u.NS, u.Digits) }
 

@@ -20,7 +20,6 @@ func TestFormats(t *testing.T) {
 		{size(999), "999 B"}, {size(12_345), "12.3 KB"}, {size(4.84e9), "4.84 GB"}, {size(2e12), "2 TB"},
 		{count(0), "0"}, {count(999), "999"}, {count(1000), "1,000"}, {count(-1_234_567), "-1,234,567"},
 		{plural(1, "error"), "1 error"}, {plural(2000, "error"), "2,000 errors"},
-		{unitFor(120e9).in(90.5e9), "90.50"}, {unitFor(50e6).in(1.25e6), "1.2"}, {unitFor(9e6).in(1.25e6), "1.25"}, {unitFor(9e5).in(1250), "1"}, {unitFor(9e4).in(1250), "1.2"},
 	}
 	for _, tt := range tests {
 		if tt.got != tt.want {
@@ -83,4 +82,28 @@ func FuzzClean(f *testing.F) {
 			t.Errorf("%q has more than one line", s)
 		}
 	})
+}
+
+// A table of times has one unit, and the decimals that its smaller values need.
+func TestTablesHaveOneUnit(t *testing.T) {
+	d := func(p50, largest int64) *stats.Distribution {
+		return &stats.Distribution{P50: &p50, Mean: float64(p50), Max: largest}
+	}
+	tests := []struct {
+		ds   []*stats.Distribution
+		ns   float64
+		want string
+	}{
+		{[]*stats.Distribution{d(45_300, 9e6), nil}, 45_300, "0.045 ms"},
+		{[]*stats.Distribution{d(45_300, 5e9), d(2e9, 4e9)}, 2e9, "2,000.00 ms"},
+		{[]*stats.Distribution{d(4e6, 9e8)}, 4_123_456, "4.12 ms"},
+		{[]*stats.Distribution{d(4e7, 9e8)}, 41_234_567, "41.2 ms"},
+		{[]*stats.Distribution{d(4e9, 2e11)}, 90.5e9, "90.50 s"},
+		{nil, 1e6, "1.0 ms"},
+	}
+	for _, tt := range tests {
+		if u := unitOf(tt.ds); u.in(tt.ns)+" "+u.Name != tt.want {
+			t.Errorf("%s %s, want %s", u.in(tt.ns), u.Name, tt.want)
+		}
+	}
 }

@@ -42,6 +42,7 @@ type page struct {
 	Thresholds      []thresholdView
 	Passing         []thresholdView // those that hold, when there are too many to show at first
 	Tables          []seriesView
+	Times           *timesView
 	Options         []option
 	HasTimeline     bool
 	TimelineNote    string

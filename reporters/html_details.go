@@ -105,7 +105,7 @@ func (p *page) errorTables(s *stats.Summary) {
 	p.ErrorsMore = max(0, len(lines)-maxErrorRows)
 	for _, e := range lines[:min(len(lines), maxErrorRows)] {
 		p.Errors = append(p.Errors, errorView{Series: CleanLine(title(e.Series)), Class: e.Class, Message: e.Message, Count: count(e.Count),
-			When: when(e.FirstS) + " – " + when(e.LastS), Place: place(e.Series.File, e.Series.Line), Examples: e.Examples})
+			When: when(e.FirstS) + " – " + when(e.LastS), Place: place(e.Series.File, e.Series.Line), Examples: distinct(e.Examples)})
 	}
 	for i := range s.Series {
 		for _, a := range s.Series[i].Assertions {
@@ -113,7 +113,7 @@ func (p *page) errorTables(s *stats.Summary) {
 				continue
 			}
 			p.Assertions = append(p.Assertions, assertionView{Series: CleanLine(title(&s.Series[i])), Name: a.Name, Failed: count(a.Failed),
-				Of: count(a.Failed + a.Passed), Place: place(a.File, a.Line), Examples: a.Examples[:min(len(a.Examples), maxExamples)]})
+				Of: count(a.Failed + a.Passed), Place: place(a.File, a.Line), Examples: distinct(a.Examples)})
 		}
 	}
 }

@@ -44,10 +44,20 @@ type (
 		Text string
 		Sort float64
 	}
+	timesView struct {
+		Heads []string
+		Rows  []timesRow
+		More  int
+	}
+	timesRow struct {
+		Name, Group string
+		First       bool
+		Cells       []string
+	}
 	groupView struct {
-		Name, Load, Model, Rate, Place, Skipped string
-		MaxThreads, Iterations, Dropped         string
-		Lost                                    bool
+		Name, Load, Model, Rate, Steady, Place, Skipped string
+		MaxThreads, Iterations, Dropped                 string
+		Lost                                            bool
 	}
 )
 
@@ -120,7 +130,7 @@ func cards(s *stats.Summary) []card {
 	out := []card{
 		{Name: "Samples", Value: count(t.Count), More: plural(s.Ledger.Requests, "request")},
 		{Name: "Failed", Value: sharePtr(t.ErrorRate), More: plural(t.Failed, "sample")},
-		{Name: "Throughput", Value: ratePtr(t.ThroughputPS), More: size(float64(t.BytesReceived)) + " received"},
+		{Name: "Throughput", Value: ratePtr(t.ThroughputPS), More: steadyOr(t, size(float64(t.BytesReceived))+" received")},
 	}
 	if t.Failed > 0 {
 		out[1].State = "bad"
@@ -131,6 +141,9 @@ func cards(s *stats.Summary) []card {
 		if d.P90 != nil {
 			out[4].More = "p90 " + durationPtr(d.P90)
 		}
+		if t.Apdex != nil {
+			out[3].More += ", apdex " + apdex(t)
+		}
 	}
 	out = append(out, card{Name: "Threads", Value: count(int64(peakThreads(&s.Timeline))), More: "most at once"})
 	i := &s.Ledger.Iterations
@@ -139,6 +152,14 @@ func cards(s *stats.Summary) []card {
 		last.More, last.State = count(lost)+" dropped", "warn"
 	}
 	return append(out, last)
+}
+
+// steadyOr is the throughput at the load's height, or text where there is none.
+func steadyOr(t *stats.Series, text string) string {
+	if t.SteadyPS == nil {
+		return text
+	}
+	return rate(*t.SteadyPS) + " at full load"
 }
 
 func newThreshold(t *stats.ThresholdResult) thresholdView {
@@ -175,6 +196,36 @@ func newMeter(t *stats.ThresholdResult) *meter {
 func newGroup(g *stats.Group) groupView {
 	v := groupView{Name: g.Name, Load: g.Load, Model: g.Model, Rate: rate(g.ThroughputPS), Place: place(g.File, g.Line), Skipped: g.Skipped,
 		MaxThreads: count(int64(g.MaxThreads)), Iterations: count(g.Iterations), Dropped: count(g.Dropped), Lost: g.Dropped > 0}
+	v.Steady = notMeasured
+	if g.SteadyPS != nil {
+		v.Steady = rate(*g.SteadyPS)
+	}
+	return v
+}
+
+// maxTimeRows bounds the table of all times.
+const maxTimeRows = 300
+
+func newTimes(s *stats.Summary) *timesView {
+	lines := allTimes(s)
+	if len(lines) == 0 {
+		return nil
+	}
+	t := timeTable(lines)
+	v := &timesView{Heads: append(t.Heads[1:], "apdex"), More: max(0, len(lines)-maxTimeRows)}
+	for i := range lines[:min(len(lines), maxTimeRows)] {
+		l := &lines[i]
+		row := timesRow{Name: CleanLine(l.Series.Name), Group: CleanLine(l.Series.Group), Cells: t.Rows[i][1:]}
+		index := ""
+		if row.First = i == 0 || lines[i-1].Series != l.Series; row.First {
+			index = apdex(l.Series)
+		}
+		if l.Total {
+			row.Name = "total"
+		}
+		row.Cells = append(row.Cells, index)
+		v.Rows = append(v.Rows, row)
+	}
 	return v
 }
 
@@ -189,6 +240,7 @@ func (p *page) tables(s *stats.Summary) {
 	if len(s.Series) > 0 {
 		p.Tables = append(p.Tables, newSeriesView("Samples", "samples", s.Series, &s.Total))
 	}
+	p.Times = newTimes(s)
 	if len(s.Transactions) > 0 {
 		p.Tables = append(p.Tables, newSeriesView("Transactions", "transactions", s.Transactions, nil))
 	}

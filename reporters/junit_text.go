@@ -1,6 +1,7 @@
 package reporters
 
 import (
+	"slices"
 	"strings"
 
 	"runner/reporters/stats"
@@ -52,11 +53,19 @@ func covered(s *stats.Summary, t *stats.ThresholdResult) []*stats.Series {
 // seriesText tells a series' figures and its failed samples.
 func seriesText(r *stats.Series) string {
 	figures := []string{count(r.Count) + " samples", count(r.Failed) + " failed (" + sharePtr(r.ErrorRate) + ")", ratePtr(r.ThroughputPS)}
-	if d := r.ResponseNS; d != nil {
-		figures = append(figures, "mean "+duration(d.Mean), "p50 "+durationPtr(d.P50), "p95 "+durationPtr(d.P95),
-			"p99 "+durationPtr(d.P99), "max "+duration(float64(d.Max)))
+	lines := []string{strings.Join(figures, ", ")}
+	for _, m := range measures(r) {
+		if m.D == r.SuccessNS && r.Failed == 0 || m.D == r.LatencyNS {
+			continue
+		}
+		d := m.D
+		lines = append(lines, m.Name+": mean "+duration(d.Mean)+", p50 "+durationPtr(d.P50)+", p95 "+durationPtr(d.P95)+
+			", p99 "+durationPtr(d.P99)+", max "+duration(float64(d.Max)))
 	}
-	return strings.Join(append([]string{strings.Join(figures, ", ")}, failureLines(r)...), "\n")
+	if r.DroppedShare != nil && *r.DroppedShare > 0 {
+		lines = append(lines, "dropped by its group: "+share(*r.DroppedShare)+" of the iterations")
+	}
+	return strings.Join(append(lines, failureLines(r)...), "\n")
 }
 
 // failureLines tells a series' failed assertions and errors, with counts, places
@@ -72,7 +81,7 @@ func failureLines(r *stats.Series) []string {
 			line += " (" + at + ")"
 		}
 		out = append(out, line)
-		for _, e := range a.Examples[:min(len(a.Examples), maxExamples)] {
+		for _, e := range distinct(a.Examples) {
 			out = append(out, "  request:  "+e.Request, "  expected: "+e.Expected, "  actual:   "+e.Actual)
 			if e.Message != "" {
 				out = append(out, "  message:  "+e.Message)
@@ -81,8 +90,19 @@ func failureLines(r *stats.Series) []string {
 	}
 	for _, e := range r.Errors {
 		out = append(out, "error "+e.Class+": "+count(e.Count)+" × "+e.Message)
-		for _, x := range e.Examples[:min(len(e.Examples), maxExamples)] {
+		for _, x := range distinct(e.Examples) {
 			out = append(out, "  "+x)
+		}
+	}
+	return out
+}
+
+// distinct returns a few examples, each once.
+func distinct[T comparable](list []T) []T {
+	var out []T
+	for _, x := range list {
+		if !slices.Contains(out, x) && len(out) < maxExamples {
+			out = append(out, x)
 		}
 	}
 	return out

@@ -2,6 +2,7 @@ package reporters
 
 import (
 	"io"
+	"slices"
 	"strings"
 
 	"runner/reporters/stats"
@@ -14,6 +15,7 @@ func writeMarkdown(w io.Writer, s *stats.Summary) error {
 	m.thresholds(s)
 	m.series("Samples", s.Series, &s.Total)
 	m.series("Transactions", s.Transactions, nil)
+	m.times(s)
 	m.metrics(s.Metrics)
 	m.errors(s)
 	m.foot(s)
@@ -127,6 +129,25 @@ func (m *markdown) series(head string, rows []stats.Series, total *stats.Series)
 			cells = append(cells, md(c))
 		}
 		m.row(cells...)
+	}
+}
+
+func (m *markdown) times(s *stats.Summary) {
+	lines := briefTimes(s)
+	if len(lines) == 0 {
+		return
+	}
+	t := timeTable(lines)
+	m.line()
+	m.line("### Response and service time")
+	m.line()
+	m.row(t.Heads...)
+	m.row(append([]string{"---", "---"}, slices.Repeat([]string{"---:"}, len(t.Heads)-2)...)...)
+	for _, r := range t.Rows {
+		for i := range r {
+			r[i] = md(cut(r[i], 120))
+		}
+		m.row(r...)
 	}
 }
 

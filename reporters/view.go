@@ -160,9 +160,9 @@ func statColumns() []statColumn {
 	}
 }
 
-// figuresOf makes the table of count, errors, rate and response times; the unit
-// of each time column follows from the largest value of all time columns but max,
-// so that neighbours can be compared, and max may have its own.
+// figuresOf makes the table of count, errors, rate and response times. All times
+// have one unit, so that columns and rows can be compared. What open groups
+// dropped stands beside their percentiles.
 func figuresOf(rows []stats.Series) (table, [][]float64) {
 	t := table{Heads: []string{"count", "errors", "error rate", "rate /s"}, Rows: make([][]string, len(rows))}
 	values := make([][]float64, len(rows))
@@ -174,8 +174,8 @@ func figuresOf(rows []stats.Series) (table, [][]float64) {
 			t.Rows[i][3] = rateNumber(*r.ThroughputPS)
 		}
 	}
+	unit := unitOf(responses(rows))
 	for _, c := range statColumns() {
-		unit := columnUnit(rows, c)
 		t.Heads = append(t.Heads, c.name+" "+unit.Name)
 		for i := range rows {
 			text, v := notMeasured, -1.0
@@ -187,19 +187,13 @@ func figuresOf(rows []stats.Series) (table, [][]float64) {
 			t.Rows[i], values[i] = append(t.Rows[i], text), append(values[i], v)
 		}
 	}
-	return t, values
-}
-
-func columnUnit(rows []stats.Series, c statColumn) timeUnit {
-	largest := 0.0
-	for i := range rows {
-		if d := rows[i].ResponseNS; d != nil {
-			if v, ok := c.get(d); ok {
-				largest = max(largest, v)
-			}
+	if slices.ContainsFunc(rows, func(r stats.Series) bool { return r.DroppedShare != nil && *r.DroppedShare > 0 }) {
+		t.Heads = append(t.Heads, "dropped")
+		for i := range rows {
+			t.Rows[i], values[i] = append(t.Rows[i], droppedShare(&rows[i])), append(values[i], orMinus(rows[i].DroppedShare))
 		}
 	}
-	return unitFor(largest)
+	return t, values
 }
 
 func orMinus(p *float64) float64 {

@@ -52,12 +52,23 @@ func (b *book) keyFigures(s *stats.Summary, add func(string, cell)) {
 	add("Failed samples", whole(t.Failed))
 	add("Error rate", number(shareCell, t.ErrorRate))
 	add("Throughput, /s", number(rateCell, t.ThroughputPS))
+	add("Throughput at full load, /s", number(rateCell, t.SteadyPS))
 	if d := t.ResponseNS; d != nil {
 		add("Response time mean, ms", millis(d.Mean))
 		add("Response time p50, ms", millisPtr(d.P50))
 		add("Response time p95, ms", millisPtr(d.P95))
 		add("Response time p99, ms", millisPtr(d.P99))
 		add("Response time max, ms", millis(float64(d.Max)))
+	}
+	if d := t.ServiceNS; d != nil {
+		add("Service time p50, ms", millisPtr(d.P50))
+		add("Service time p95, ms", millisPtr(d.P95))
+		add("Service time p99, ms", millisPtr(d.P99))
+	}
+	add("Apdex", number(plainCell, t.Apdex))
+	if c := s.Concurrency; c != nil {
+		add("Samples in flight, mean", cell{plainCell, roundTo(c.InFlight, 100)})
+		add("The same by Little's law", cell{plainCell, roundTo(c.Expected, 100)})
 	}
 	add("Most threads at once", whole(int64(peakThreads(&s.Timeline))))
 	i := &s.Ledger.Iterations
@@ -73,7 +84,8 @@ func (b *book) keyFigures(s *stats.Summary, add func(string, cell)) {
 func (b *book) seriesSheet(s *stats.Summary) {
 	columns := []column{{"Group", 18}, {"Name", 34}, {"Kind", 12}, {"Phase", 10}, {"Count", 11}, {"Failed", 10}, {"Error rate", 10},
 		{"Throughput, /s", 12}, {"Requests", 11}, {"Min, ms", 10}, {"Mean, ms", 10}, {"p50, ms", 10}, {"p90, ms", 10}, {"p95, ms", 10},
-		{"p99, ms", 10}, {"Max, ms", 11}, {"Bytes received", 15}, {"Bytes sent", 13}, {"Apdex", 8}, {"Aborted", 9}, {"Plan", 26}}
+		{"p99, ms", 10}, {"Max, ms", 11}, {"Bytes received", 15}, {"Bytes sent", 13}, {"Apdex", 8}, {"Aborted", 9}, {"Plan", 26},
+		{"At full load, /s", 12}, {"Dropped", 10}, {"Service p50, ms", 11}, {"Service p95, ms", 11}, {"Service p99, ms", 11}}
 	var rows [][]cell
 	each := func(r *stats.Series) {
 		row := []cell{text(r.Group), text(r.Name), text(r.Kind), text(r.Phase), whole(r.Count), whole(r.Failed), number(shareCell, r.ErrorRate),
@@ -83,7 +95,11 @@ func (b *book) seriesSheet(s *stats.Summary) {
 		if r.Kind == "transaction" {
 			aborted = whole(r.Aborted)
 		}
-		row = append(row, whole(r.BytesReceived), whole(r.BytesSent), number(plainCell, r.Apdex), aborted, text(place(r.File, r.Line)))
+		row = append(row, whole(r.BytesReceived), whole(r.BytesSent), number(plainCell, r.Apdex), aborted, text(place(r.File, r.Line)),
+			number(rateCell, r.SteadyPS), number(shareCell, r.DroppedShare))
+		if d := r.ServiceNS; d != nil {
+			row = append(row, millisPtr(d.P50), millisPtr(d.P95), millisPtr(d.P99))
+		}
 		rows = append(rows, row)
 	}
 	eachSeries(s, each)
@@ -115,16 +131,28 @@ func timeCells(d *stats.Distribution) []cell {
 
 func (b *book) percentilesSheet(s *stats.Summary) {
 	columns := []column{{"Group", 18}, {"Name", 34}, {"Time", 22}, {"Min, ms", 10}, {"p50, ms", 10}, {"p75, ms", 10}, {"p90, ms", 10},
-		{"p95, ms", 10}, {"p99, ms", 10}, {"p99.9, ms", 11}, {"Max, ms", 11}, {"Mean, ms", 10}, {"Std. dev., ms", 12}}
+		{"p95, ms", 10}, {"p99, ms", 10}, {"p99.9, ms", 11}, {"Max, ms", 11}, {"Mean, ms", 10}, {"Std. dev., ms", 12},
+		{"p95 from, ms", 12}, {"p95 to, ms", 12}, {"p99 from, ms", 12}, {"p99 to, ms", 12}, {"Dropped", 10}}
 	var rows [][]cell
 	eachSeries(s, func(r *stats.Series) {
 		for _, m := range measures(r) {
 			d := m.D
-			rows = append(rows, []cell{text(r.Group), text(r.Name), text(m.Name), millis(float64(d.Min)), millisPtr(d.P50), millisPtr(d.P75), millisPtr(d.P90),
-				millisPtr(d.P95), millisPtr(d.P99), millisPtr(d.P999), millis(float64(d.Max)), millis(d.Mean), millis(d.StdDev)})
+			row := []cell{text(r.Group), text(r.Name), text(m.Name), millis(float64(d.Min)), millisPtr(d.P50), millisPtr(d.P75), millisPtr(d.P90),
+				millisPtr(d.P95), millisPtr(d.P99), millisPtr(d.P999), millis(float64(d.Max)), millis(d.Mean), millis(d.StdDev)}
+			row = append(row, intervalCells(d.P95CI)...)
+			row = append(row, intervalCells(d.P99CI)...)
+			rows = append(rows, append(row, number(shareCell, r.DroppedShare)))
 		}
 	})
 	b.list("Percentiles", columns, rows)
+}
+
+// intervalCells are the ends of a confidence interval.
+func intervalCells(i *stats.Interval) []cell {
+	if i == nil {
+		return make([]cell, 2)
+	}
+	return []cell{millis(float64(i.Low)), millis(float64(i.High))}
 }
 
 // measure is one of the times kept of a series.
@@ -201,7 +229,7 @@ func (b *book) errorsSheet(s *stats.Summary) {
 	var rows [][]cell
 	for _, e := range errorLines(s) {
 		rows = append(rows, []cell{text(e.Series.Group), text(e.Series.Name), text(e.Class), text(e.Message), whole(e.Count),
-			{secondsCell, e.FirstS}, {secondsCell, e.LastS}, text(place(e.Series.File, e.Series.Line)), text(CleanLine(strings.Join(e.Examples, " ¦ ")))})
+			{secondsCell, e.FirstS}, {secondsCell, e.LastS}, text(place(e.Series.File, e.Series.Line)), text(CleanLine(strings.Join(distinct(e.Examples), " ¦ ")))})
 	}
 	b.list("Errors", columns, rows)
 }

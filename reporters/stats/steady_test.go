@@ -131,9 +131,9 @@ func TestApdexIsExact(t *testing.T) {
 // them in a random tree and wants the one histogram of all, to the last bit.
 func TestSplitsMergeBitForBit(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(5, 6))
-	n := 100_000
+	n := 20_000
 	if testing.Short() || raceEnabled {
-		n = 5_000
+		n = 2_000
 	}
 	values := make([]int64, n)
 	var one Histogram
