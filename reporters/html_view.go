@@ -204,7 +204,7 @@ func newGroup(g *stats.Group) groupView {
 }
 
 // maxTimeRows bounds the table of all times.
-const maxTimeRows = 300
+const maxTimeRows = 120
 
 func newTimes(s *stats.Summary) *timesView {
 	lines := allTimes(s)

@@ -211,12 +211,12 @@ func (c *comparison) conclude() {
 		}
 	}
 	for _, row := range r.Rows {
-		if row.Outcome != NotJudged {
+		if row.Outcome != NotJudged && row.Unit == "ns" {
 			counted++
 		}
 	}
-	if counted == 0 {
+	if counted == 0 && r.Outcome == OK {
 		r.Outcome = Inconclusive
-		r.Reasons = append(r.Reasons, "the runs have too few samples for any figure")
+		r.Reasons = append(r.Reasons, "the runs have too few samples to compare their times")
 	}
 }
