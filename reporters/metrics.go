@@ -116,12 +116,12 @@ func islandMetrics(s *stats.Summary) []islandMetric {
 	return out
 }
 
-// brief rounds to five significant digits.
+// brief rounds to four significant digits.
 func brief(col []*float64) []*float64 {
 	out := make([]*float64, len(col))
 	for i, v := range col {
 		if v != nil {
-			x, err := strconv.ParseFloat(strconv.FormatFloat(*v, 'g', 5, 64), 64)
+			x, err := strconv.ParseFloat(strconv.FormatFloat(*v, 'g', 4, 64), 64)
 			if err == nil {
 				out[i] = &x
 			}

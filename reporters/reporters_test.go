@@ -351,7 +351,7 @@ func TestHugeRunIsReportedQuickly(t *testing.T) {
 		c.ID = r.ID
 		many.Timeline.Series = append(many.Timeline.Series, c)
 	}
-	if page := render(t, "html", many); len(page) > 4<<20 || !strings.Contains(string(page), "for the size of this page") {
+	if page := render(t, "html", many); len(page) > 9<<19 || !strings.Contains(string(page), "for the size of this page") {
 		t.Errorf("500 series: %d bytes", len(page))
 	}
 }

@@ -148,6 +148,9 @@ func mergedOutline(parts []Part, together bool) *outline {
 		note += "; they did not run at the same time, so each is counted from its own start and rates are those of all together"
 	}
 	out.Notes = append(out.Notes, cut(note, 4*maxText))
+	if out.Info.Segment != "" {
+		out.Info.Segment = mergedSegments
+	}
 	return &out
 }
 

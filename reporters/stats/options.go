@@ -35,6 +35,7 @@ type Info struct {
 	RunnerVersion string      `json:"runner_version"`
 	RunID         string      `json:"run_id"`
 	Seed          uint64      `json:"seed"`
+	Segment       string      `json:"segment,omitempty"` // the part of the load that was run, as 2/5; "" for the whole
 	Started       time.Time   `json:"started"`
 	Environment   Environment `json:"environment"` // the zero value is filled in
 }

@@ -2,6 +2,7 @@ package stats
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"runner/plan/element"
@@ -44,7 +45,7 @@ func (j *judge) live() bool { return j.known && (j.t.Stop || j.t.Window > 0 || j
 // judge brings the live thresholds up to the end of a delta.
 func (s *state) judge(d *delta) {
 	for i, j := range s.judges {
-		if !j.live() || j.broken {
+		if !j.live() || j.broken || s.partial(j) {
 			continue
 		}
 		s.step(j, d)
@@ -220,6 +221,24 @@ func (s *state) result(j *judge, skipped map[int]string) ThresholdResult {
 	return r
 }
 
+// mergedSegments is the Info's segment of a whole made of segments: its live
+// thresholds on amounts were judged nowhere.
+const mergedSegments = "all"
+
+// partial reports that a threshold wants an amount of load of which no more than a
+// segment was there. What is too much in a segment is too much in the whole.
+func (s *state) partial(j *judge) bool {
+	if s.out.Info.Segment == "" || s.out.Info.Segment == mergedSegments && !j.live() ||
+		strings.HasPrefix(j.t.Op, "<") || j.t.Op == "==" && j.t.Limit == 0 {
+		return false
+	}
+	switch j.fig.stat {
+	case "samples", "throughput", "error_count", "dropped", "received", "sent":
+		return true
+	}
+	return false
+}
+
 // live tells when a threshold was judged.
 func live(j *judge) string {
 	text := ""
@@ -248,6 +267,9 @@ func (s *state) unjudged(j *judge, skipped map[int]string) string {
 		if left {
 			return "the group " + s.out.Groups[g].Name + " is skipped" + because(reason)
 		}
+	}
+	if s.partial(j) {
+		return "an amount cannot be judged in one segment of the load; runner merge judges the whole"
 	}
 	if t.Single >= len(s.out.Series) {
 		return "its row was counted in " + otherKind
