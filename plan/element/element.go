@@ -96,6 +96,12 @@ type Releaser interface {
 	Release(t *Thread, s *Sample)
 }
 
+// Noter is implemented by elements with something that every report must say,
+// such as that certificates are not verified; called once, after names are bound.
+type Noter interface {
+	Notes() []string
+}
+
 // Needs says what of a response somebody will look at after the sampler.
 type Needs uint8
 

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"runner/plan"
@@ -25,6 +26,8 @@ func Compile(p *plan.Plan, values expr.Scope, registry *element.Registry, option
 		program: &Program{plan: p, values: values, registry: registry, options: options},
 		rows:    map[rowKey]int{},
 		known:   map[any]bool{},
+		metrics: map[string]int{},
+		shared:  map[string]int{},
 	}
 	c.scope = planScope{values, expr.NewMachine(options.Functions, 0)}
 	c.compile()
@@ -39,6 +42,8 @@ type compiler struct {
 	rows    map[rowKey]int // series by what makes a row
 	known   map[any]bool   // elements that are in program.elements
 	rules   rules
+	metrics map[string]int // indices by name
+	shared  map[string]int // slots of the counters that all threads share, by name
 
 	// of the group, setup or teardown at hand
 	group    int
@@ -66,6 +71,10 @@ type inherited struct {
 	onError    plan.OnError
 	open       []*rule // thresholds of the scopes around, still collecting series
 	covered    bool    // an errors threshold stands on a scope around
+	tags       []string
+	coveredBy  []string // tags that an errors threshold around is about
+	split      *expr.Expression
+	needs      element.Needs // of an until around
 }
 
 func (c *compiler) compile() {
@@ -73,7 +82,17 @@ func (c *compiler) compile() {
 	c.program.layout = element.Layout{Plan: p.Name, Masker: c.program.options.Masker}
 	top := inherited{}.enter(&p.Scope)
 	outside := top // setup and teardown: outside of the plan's thresholds
-	top = c.rules.open(top, &p.Scope, "plan", -1, -1)
+	for i, m := range p.Metrics {
+		c.program.layout.Metrics = append(c.program.layout.Metrics, element.Metric{Name: m.Name, Type: m.Type})
+		c.metrics[m.Name] = i
+	}
+	c.rules.metrics = c.metrics
+	c.program.think = c.program.options.TimerFactor
+	if c.program.think == 0 {
+		c.program.think = 1
+	}
+	c.program.think = max(0, c.program.think)
+	top = c.rules.open(top, &p.Scope, "plan", -1)
 	threads := 0
 	c.program.setup = c.phaseOf("setup", element.Setup, p.Setup, p.SetupTimeout, outside)
 	for _, g := range p.Groups {
@@ -121,8 +140,8 @@ func (c *compiler) phaseOf(name string, kind element.Phase, steps []*plan.Step, 
 		limit = time.Minute
 	}
 	ph := &phase{name: name, timeout: limit, body: c.steps(steps, in)}
+	ph.feeds, ph.counters = c.feeds(), c.counters()
 	ph.slots, ph.results = c.slots, c.results
-	ph.feeds = c.feeds()
 	return ph
 }
 
@@ -157,7 +176,7 @@ func (c *compiler) compileGroup(out *group, in inherited) int {
 	if g.OnError != "" {
 		in.onError = g.OnError
 	}
-	in = c.rules.open(in, &g.Scope, "group "+g.Name, out.index, -1)
+	in = c.rules.open(in, &g.Scope, "group "+g.Name, out.index)
 	for _, v := range g.Vars {
 		c.use(v.Value.Uses())
 	}
@@ -170,7 +189,7 @@ func (c *compiler) compileGroup(out *group, in inherited) int {
 		out.condition = c.control("if "+g.If.Source(), "if", g.If.Range(), in, nil)
 	}
 	out.body = c.steps(g.Steps, in)
-	out.feeds = c.feeds()
+	out.feeds, out.counters = c.feeds(), c.counters()
 	out.slots = c.slots
 	c.rules.group(out, in, c.controls)
 	return whole
@@ -260,6 +279,7 @@ func (c *compiler) use(uses []expr.Use) {
 // names that it uses.
 func (c *compiler) element(kind string, v any, where source.Range) {
 	c.use(spec.Uses(v))
+	c.notes(v)
 	if c.known[v] {
 		return
 	}
@@ -268,6 +288,19 @@ func (c *compiler) element(kind string, v any, where source.Range) {
 	if opens || closes {
 		c.known[v] = true
 		c.program.elements = append(c.program.elements, opened{kind, v, where})
+	}
+}
+
+// notes takes over what an element wants every report to say.
+func (c *compiler) notes(v any) {
+	n, ok := v.(element.Noter)
+	if !ok {
+		return
+	}
+	for _, text := range n.Notes() {
+		if !slices.Contains(c.program.layout.Notes, text) {
+			c.program.layout.Notes = append(c.program.layout.Notes, text)
+		}
 	}
 }
 
