@@ -53,6 +53,9 @@ var owners = map[string][]string{
 	"github.com/HdrHistogram/hdrhistogram-go": {"reporters/stats"},
 	"github.com/spf13/cobra":                  {"cmd"},
 	"github.com/xuri/excelize/v2":             {"reporters"},
+	"github.com/antchfx":                      {"plan/query"},
+	"github.com/jmespath/go-jmespath":         {"plan/query"},
+	"github.com/santhosh-tekuri/jsonschema":   {"assertions"},
 }
 
 type sourceFile struct {
