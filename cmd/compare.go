@@ -46,7 +46,10 @@ Exit codes:
   runner compare results/base -- results/new
   runner compare a1 a2 a3 a4 a5 a6 -- b1 b2 b3 b4 b5 b6 --report html=compare.html`,
 		RunE: func(c *cobra.Command, args []string) error {
-			base, news, err := compareSides(args, c.ArgsLenAtDash())
+			base, news, err := compareSides(c, args)
+			if help, _ := c.Flags().GetBool("help"); help { // behind the dashes
+				return c.Help()
+			}
 			if err != nil {
 				return usage(err)
 			}
@@ -64,15 +67,23 @@ Exit codes:
 }
 
 // compareSides parts the folders at the dashes; two without dashes are a base and
-// a new one. Flags may stand behind the new ones too.
-func compareSides(args []string, dash int) (base, news []string, err error) {
-	switch {
-	case dash < 0 && len(args) == 2:
+// a new one. Flags may stand behind the new ones too, although dashes usually end
+// them.
+func compareSides(c *cobra.Command, args []string) (base, news []string, err error) {
+	dash := c.ArgsLenAtDash()
+	if dash < 0 && len(args) == 2 {
 		return args[:1], args[1:], nil
-	case dash <= 0 || dash == len(args):
+	}
+	if dash >= 0 {
+		if err := c.Flags().Parse(args[dash:]); err != nil {
+			return nil, nil, fmt.Errorf("%w; see runner compare --help", err)
+		}
+		base, news = args[:dash], c.Flags().Args()
+	}
+	if len(base) == 0 || len(news) == 0 {
 		return nil, nil, fmt.Errorf("name base runs and new runs: runner compare results/base -- results/new")
 	}
-	return args[:dash], args[dash:], nil
+	return base, news, nil
 }
 
 func runCompare(env Env, c *cobra.Command, base, news []string, o compareOptions) error {

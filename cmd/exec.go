@@ -139,7 +139,7 @@ func prepare(env Env, c *cobra.Command, reg *element.Registry, path string, o *e
 	}
 	s := &session{
 		env: env, loaded: l, program: program, reports: wanted, closeData: closeData,
-		seed: o.planOptions.seed, runID: o.runID, place: o.place,
+		seed: o.planOptions.seed, runID: o.runID, place: o.place, share: o.share,
 		console: reporters.NewConsole(reporters.ConsoleOptions{
 			Progress: env.Stderr, Result: env.Stdout, Terminal: env.Terminal,
 			Width: env.Width, Quiet: o.quiet, Colour: colour(env, c),

@@ -19,6 +19,9 @@ func (s *session) info() stats.Info {
 	info := stats.Info{
 		Plan: p.Name, Description: p.Description, RunnerVersion: Version, RunID: s.runID, Seed: s.seed, Started: s.env.Now(),
 	}
+	if !s.share.IsWhole() {
+		info.Segment = s.share.String()
+	}
 	for _, f := range p.Files {
 		info.Sources = append(info.Sources, stats.Source{File: f.Name, Text: string(f.Text)})
 	}

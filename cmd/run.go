@@ -30,6 +30,7 @@ type session struct {
 	seed    uint64
 	runID   string
 	place   repeated
+	share   element.Segment
 	summary *stats.Summary // once finished
 
 	closeData func()
