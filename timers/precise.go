@@ -44,7 +44,8 @@ func (p *preciseThroughput) Check(report func(field, code, summary, detail strin
 // Scheduled reports that due times are a schedule: lateness counts.
 func (*preciseThroughput) Scheduled() bool { return true }
 
-// Due returns the next moment of the group's schedule.
+// Due returns the next moment of the group's schedule, also one that has passed:
+// the response time counts from it.
 func (p *preciseThroughput) Due(t *element.Thread, now time.Duration) (time.Duration, error) {
 	rate, err := p.Rate.Eval(t)
 	if err != nil {
@@ -65,7 +66,7 @@ func (p *preciseThroughput) Due(t *element.Thread, now time.Duration) (time.Dura
 	s := t.Local(p, func() any {
 		return t.Members.Value(p, func() any { return newMoments(t.Members, uint64(p.Rate.Range().Start.Offset), now) })
 	}).(*moments)
-	return max(now, s.take(starts, batch, window)), nil
+	return s.take(starts, batch, window), nil
 }
 
 // window returns the length of a window in seconds.

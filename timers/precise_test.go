@@ -113,14 +113,17 @@ func TestPreciseThroughputComesInBatches(t *testing.T) {
 	}
 }
 
+// A moment that has passed is repaid at once and keeps its time.
 func TestPreciseThroughputRepaysWhatIsLate(t *testing.T) {
 	timer, b := bind(t, "precise_throughput: {rate: 10/s, window: 1s}")
 	th := b.Thread(1)
-	due(t, timer, th, 0)
+	last := due(t, timer, th, 0)
 	for i := 1; i < 50; i++ { // all slots of five seconds have passed
-		if at := due(t, timer, th, 5*time.Second); at != 5*time.Second {
-			t.Fatalf("sample %d is due at %s", i, at)
+		at := due(t, timer, th, 5*time.Second)
+		if at < last || at > 5*time.Second {
+			t.Fatalf("sample %d is due at %s, the one before at %s", i, at, last)
 		}
+		last = at
 	}
 	if at := due(t, timer, th, 5*time.Second); at <= 5*time.Second || at > 6*time.Second {
 		t.Errorf("the next is due at %s", at)

@@ -23,7 +23,8 @@ const (
 //
 //	last    what the next caller at now gets
 //	unset   now
-//	else    last + period, but without catch-up not before now
+//	else    last + period, but without catch-up not before now; with it a slot
+//	        that was missed keeps its time, which the response time counts from
 //
 // In a segment of n it hands out every n-th slot of the whole's clock, the first
 // one as many periods late as there are segments before it.
@@ -57,7 +58,11 @@ func (s *slots) take(now time.Duration, period int64, catchUp bool) time.Duratio
 			}
 		}
 		if s.last.CompareAndSwap(last, slot) {
-			return max(now, time.Duration((slot+ticksPerNs/2)/ticksPerNs))
+			due := time.Duration((slot + ticksPerNs/2) / ticksPerNs)
+			if catchUp {
+				return due
+			}
+			return max(now, due)
 		}
 	}
 }

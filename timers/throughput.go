@@ -14,7 +14,9 @@ func defineConstantThroughput() element.Definition {
 			"The first sample takes a slot too, so there is no burst at the start. " +
 			"The timer can only slow down: if the threads cannot keep up, slots are lost, unless `catch_up: true` repays them " +
 			"by starting late samplers at once.\n\n" +
-			"The slot is the time at which the sample was due, so a late start counts in the response time.",
+			"The slot is the time at which the sample was due, so a late start counts in the response time. " +
+			"With `catch_up: true` a repaid slot keeps its time, so that the percentiles show a stall of the target in full; " +
+			"slots that are lost are missing from them.",
 		Examples: []element.Example{
 			{YAML: "constant_throughput: 3000/min"},
 			{YAML: "constant_throughput: {rate: 50/s, per: plan, catch_up: true}"},

@@ -188,7 +188,7 @@ func TestConstantThroughput(t *testing.T) {
 		"all at once":                 {"constant_throughput: 600/min", at(0, 0, 0, 0), at(0, 100, 200, 300), nil},
 		"first takes a slot":          {"constant_throughput: 10/s", at(7000, 7000), at(7000, 7100), nil},
 		"lost slots are not repaid":   {"constant_throughput: 10/s", at(0, 50, 1000, 1000, 1010), at(0, 100, 1000, 1100, 1200), nil},
-		"catch up":                    {"constant_throughput: {rate: 10/s, catch_up: true}", at(0, 50, 450, 450, 450, 450, 450), at(0, 100, 450, 450, 450, 500, 600), nil},
+		"catch up":                    {"constant_throughput: {rate: 10/s, catch_up: true}", at(0, 50, 450, 450, 450, 450, 450), at(0, 100, 200, 300, 400, 500, 600), nil},
 		"1/min":                       {"constant_throughput: 1/min", at(500, 500, 500), at(500, 60500, 120500), nil},
 		"40,000/min":                  {"constant_throughput: 40000/min", at(0, 0, 0, 0, 4), []time.Duration{0, 1500 * time.Microsecond, 3000 * time.Microsecond, 4500 * time.Microsecond, 6 * time.Millisecond}, nil},
 		"20,000/s":                    {"constant_throughput: 20000/s", at(1, 1, 1), []time.Duration{1000 * time.Microsecond, 1050 * time.Microsecond, 1100 * time.Microsecond}, nil},
