@@ -1,10 +1,7 @@
 package http
 
 import (
-	"bytes"
 	"fmt"
-	"mime/multipart"
-	"net/textproto"
 	"path/filepath"
 	"strings"
 
@@ -17,8 +14,9 @@ import (
 const boundary = "runner-7f3a9c1e5d8b4260a1f7c3e9"
 
 // appendBody appends the body and returns its media type; "" means that there is
-// no body, or one whose type the plan must state itself.
-func (r *request) appendBody(dst []byte, s expr.Scope) (kind string, out []byte, err error) {
+// no body, or one whose type the plan must state itself. Large files are left to
+// the stream, which may be nil where there are none.
+func (r *request) appendBody(dst []byte, st *stream, s expr.Scope) (kind string, out []byte, err error) {
 	switch {
 	case r.JSON.IsSet():
 		out, err = r.JSON.AppendJSON(dst, s)
@@ -27,10 +25,13 @@ func (r *request) appendBody(dst []byte, s expr.Scope) (kind string, out []byte,
 		out, err = appendPairs(dst, r.Form, s)
 		return "application/x-www-form-urlencoded", out, err
 	case len(r.Multipart) > 0:
-		out, err = r.appendMultipart(dst, s)
+		out, err = r.appendMultipart(dst, st, s)
 		return "multipart/form-data; boundary=" + boundary, out, err
+	case r.Body != nil && r.Body.Template.on:
+		out, err = expr.AppendText(dst, &r.Body.Template.text, s)
+		return "", out, err
 	case r.Body != nil && r.Body.File.IsSet():
-		return "", append(dst, r.prepared.parts[r.Body.File.Full]...), nil
+		return "", appendContent(dst, st, r.prepared.files[r.Body.File.Full]), nil
 	case r.Body != nil:
 		out, err = expr.AppendText(dst, &r.Body.Text, s)
 		return "", out, err
@@ -38,12 +39,19 @@ func (r *request) appendBody(dst []byte, s expr.Scope) (kind string, out []byte,
 	return "", dst, nil
 }
 
-func (r *request) hasBody() bool {
-	return r.JSON.IsSet() || r.Form.Len() > 0 || len(r.Multipart) > 0 || r.Body != nil
+// appendContent appends a small file and leaves a large one to the stream.
+func appendContent(dst []byte, st *stream, c *content) []byte {
+	if c.file == nil {
+		return append(dst, c.data...)
+	}
+	st.cut(len(dst), c)
+	return dst
 }
 
 func (r *request) bodyIsStatic() bool {
 	switch {
+	case r.prepared.streamed:
+		return false
 	case r.JSON.IsSet():
 		return r.JSON.IsStatic()
 	case r.Form.Len() > 0:
@@ -55,6 +63,8 @@ func (r *request) bodyIsStatic() bool {
 				return false
 			}
 		}
+	case r.Body != nil && r.Body.Template.on:
+		return r.Body.Template.text.IsLiteral()
 	case r.Body != nil && !r.Body.File.IsSet():
 		return r.Body.Text.IsLiteral()
 	}
@@ -121,56 +131,51 @@ func appendForm(dst []byte, text string) []byte {
 	return dst
 }
 
-func (r *request) appendMultipart(dst []byte, s expr.Scope) ([]byte, error) {
-	buf := bytes.NewBuffer(dst)
-	w := multipart.NewWriter(buf)
-	if err := w.SetBoundary(boundary); err != nil {
-		return dst, err
-	}
+func (r *request) appendMultipart(dst []byte, st *stream, s expr.Scope) ([]byte, error) {
+	var err error
 	for i := range r.Multipart {
-		if err := r.writePart(w, &r.Multipart[i], s); err != nil {
+		if dst, err = r.appendPart(dst, st, &r.Multipart[i], s); err != nil {
 			return dst, err
 		}
 	}
-	err := w.Close()
-	return buf.Bytes(), err
+	return append(dst, "--"+boundary+"--\r\n"...), nil
 }
 
-func (r *request) writePart(w *multipart.Writer, p *part, s expr.Scope) error {
+func (r *request) appendPart(dst []byte, st *stream, p *part, s expr.Scope) ([]byte, error) {
 	name, err := p.Name.Eval(s)
 	if err != nil {
-		return err
+		return dst, err
 	}
-	header := textproto.MIMEHeader{}
-	disposition := `form-data; name="` + quote(name) + `"`
 	filename, err := p.filename(s)
 	if err != nil {
-		return err
+		return dst, err
 	}
-	if filename != "" {
-		disposition += `; filename="` + quote(filename) + `"`
-	}
-	header.Set("Content-Disposition", disposition)
 	kind, err := p.ContentType.Eval(s)
 	if err != nil {
-		return err
+		return dst, err
 	}
+	dst = append(dst, "--"+boundary+"\r\nContent-Disposition: form-data; name=\""...)
+	dst = append(append(dst, quote(name)...), '"')
+	if filename != "" {
+		dst = append(append(append(dst, "; filename=\""...), quote(filename)...), '"')
+	}
+	dst = append(dst, "\r\n"...)
 	if kind == "" && p.File.IsSet() {
 		kind = "application/octet-stream"
 	}
 	if kind != "" {
-		header.Set("Content-Type", oneLine(kind))
+		dst = append(append(append(dst, "Content-Type: "...), oneLine(kind)...), "\r\n"...)
 	}
-	to, err := w.CreatePart(header)
+	dst = append(dst, "\r\n"...)
+	if p.File.IsSet() {
+		dst = appendContent(dst, st, r.prepared.files[p.File.Full])
+		return append(dst, "\r\n"...), nil
+	}
+	text, err := textOf(&p.Value, s)
 	if err != nil {
-		return err
+		return dst, err
 	}
-	content, err := r.content(p, s)
-	if err != nil {
-		return err
-	}
-	_, err = to.Write(content)
-	return err
+	return append(append(dst, text...), "\r\n"...), nil
 }
 
 func (p *part) filename(s expr.Scope) (string, error) {
@@ -181,18 +186,6 @@ func (p *part) filename(s expr.Scope) (string, error) {
 		return filepath.Base(p.File.Full), nil
 	}
 	return "", nil
-}
-
-func (r *request) content(p *part, s expr.Scope) ([]byte, error) {
-	if p.File.IsSet() {
-		return r.prepared.parts[p.File.Full], nil
-	}
-	value, err := p.Value.Eval(s)
-	if err != nil {
-		return nil, err
-	}
-	text, err := expr.FormatText(value)
-	return []byte(text), err
 }
 
 // quote escapes a name for Content-Disposition as browsers do.

@@ -1,7 +1,6 @@
 package http
 
 import (
-	"encoding/base64"
 	"fmt"
 	"strings"
 
@@ -18,13 +17,6 @@ func (r *request) headIsStatic() bool {
 		}
 	}
 	return literals(r.Headers) && (r.Auth == nil || r.Auth.isStatic())
-}
-
-func (a *auth) isStatic() bool {
-	if a.Basic != nil {
-		return a.Basic.Username.IsLiteral() && a.Basic.Password.IsLiteral()
-	}
-	return a.Bearer.IsLiteral()
 }
 
 // renderHead fills x.head, x.cookie and the request's Host from the headers,
@@ -57,16 +49,19 @@ func (r *request) renderHead(x *exchange, s expr.Scope, kind string) error {
 			return err
 		}
 	}
+	x.authorized = authorized
 	if err := r.renderCookies(x, s); err != nil {
 		return err
 	}
 	if r.Auth != nil && !authorized {
-		value, err := r.Auth.value(s)
+		value, err := r.Auth.value(x, s)
 		if err != nil {
 			return err
 		}
-		if err := x.addHeader("Authorization", value); err != nil {
-			return err
+		if value != "" {
+			if err := x.addHeader("Authorization", value); err != nil {
+				return err
+			}
 		}
 	}
 	if !agent {
@@ -139,20 +134,6 @@ func (r *request) renderCookies(x *exchange, s expr.Scope) error {
 		}
 	}
 	return nil
-}
-
-// value returns the Authorization header's value.
-func (a *auth) value(s expr.Scope) (string, error) {
-	if a.Basic == nil {
-		token, err := textOf(&a.Bearer, s)
-		return "Bearer " + token, err
-	}
-	name, err := textOf(&a.Basic.Username, s)
-	if err != nil {
-		return "", err
-	}
-	password, err := textOf(&a.Basic.Password, s)
-	return "Basic " + base64.StdEncoding.EncodeToString([]byte(name+":"+password)), err
 }
 
 func textOf(v *expr.Text, s expr.Scope) (string, error) {

@@ -3,13 +3,13 @@ package http
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
-	"fmt"
-	"os"
+	"errors"
+	"regexp"
 	"strings"
 	"sync/atomic"
 
 	"runner/plan/element"
+	"runner/plan/spec"
 	"runner/samplers/http/h1"
 )
 
@@ -20,26 +20,22 @@ const acceptEncoding = "gzip, deflate, br, zstd"
 
 // prepared is what Open computes once, read by all threads afterwards.
 type prepared struct {
-	client  clientKey
-	tls     *tls.Config
-	head    []byte            // all header lines, if all are known before the run
-	fixed   bool              // head is complete
-	host    string            // of a literal Host header
-	body    []byte            // of a body that is known before the run
-	known   bool              // body is complete
-	kind    string            // its media type
-	parts   map[string][]byte // contents of multipart and body files by path
-	method  string            // of a request whose text is known
-	origins atomic.Pointer[origin]
-	timing  h1.Timeouts
-	timed   bool
-}
-
-// clientKey tells apart the clients of a thread: settings that a connection
-// cannot change.
-type clientKey struct {
-	insecure bool
-	ca       string
+	client   any // a clientKey, boxed once
+	tls      *tls.Config
+	head     []byte              // all header lines, if all are known before the run
+	fixed    bool                // head is complete
+	host     string              // of a literal Host header
+	body     []byte              // of a body that is known before the run
+	known    bool                // body is complete
+	kind     string              // its media type
+	files    map[string]*content // of multipart and body, by path
+	streamed bool                // one of them is large
+	method   string              // of a request whose text is known
+	origins  atomic.Pointer[origin]
+	timing   h1.Timeouts
+	timed    bool
+	include  *regexp.Regexp
+	exclude  *regexp.Regexp
 }
 
 // origin is the parsed scheme and authority of a URL; the last one that a
@@ -53,11 +49,15 @@ type origin struct {
 // Open reads files and prepares what does not change during the run.
 func (r *request) Open(context.Context) error {
 	p := &r.prepared
-	p.client = clientKey{r.TLS.Insecure, r.TLS.CA.Full}
-	if err := r.openTLS(); err != nil {
+	p.client = clientKey{r.clientSettings()}
+	var err error
+	if p.tls, err = r.TLS.config(); err != nil {
 		return err
 	}
 	if err := r.openFiles(); err != nil {
+		return err
+	}
+	if err := r.openResources(); err != nil {
 		return err
 	}
 	if text, ok := r.Request.Literal(); ok {
@@ -70,57 +70,46 @@ func (r *request) Open(context.Context) error {
 	return r.openStatic()
 }
 
-func (r *request) openTLS() error {
-	cfg := &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: r.TLS.Insecure} //nolint:gosec // the plan says so
-	if r.TLS.CA.IsSet() {
-		pem, err := os.ReadFile(r.TLS.CA.Full)
-		if err != nil {
-			return fmt.Errorf("read tls.ca: %w", err)
-		}
-		pool, err := x509.SystemCertPool()
-		if err != nil {
-			pool = x509.NewCertPool()
-		}
-		if !pool.AppendCertsFromPEM(pem) {
-			return fmt.Errorf("tls.ca %s holds no PEM certificate", r.TLS.CA.Written)
-		}
-		cfg.RootCAs = pool
+func (r *request) openFiles() error {
+	p := &r.prepared
+	p.files = map[string]*content{}
+	var paths []spec.Path
+	if r.Body != nil && !r.Body.Template.on {
+		paths = append(paths, r.Body.File)
 	}
-	r.prepared.tls = cfg
+	for _, part := range r.Multipart {
+		paths = append(paths, part.File)
+	}
+	for _, path := range paths {
+		if !path.IsSet() || p.files[path.Full] != nil {
+			continue
+		}
+		c, err := openContent(path)
+		if err != nil {
+			return err
+		}
+		p.files[path.Full] = c
+		p.streamed = p.streamed || c.file != nil
+	}
 	return nil
 }
 
-func (r *request) openFiles() error {
-	r.prepared.parts = map[string][]byte{}
-	read := func(path, written string) error {
-		if path == "" || r.prepared.parts[path] != nil {
-			return nil
-		}
-		data, err := os.ReadFile(path)
-		if err != nil {
-			return fmt.Errorf("read %s: %w", written, err)
-		}
-		r.prepared.parts[path] = data
-		return nil
-	}
-	if r.Body != nil {
-		if err := read(r.Body.File.Full, r.Body.File.Written); err != nil {
-			return err
+// Close closes the files of large bodies.
+func (r *request) Close() error {
+	var all []error
+	for _, c := range r.prepared.files {
+		if c.file != nil {
+			all = append(all, c.file.Close())
 		}
 	}
-	for _, part := range r.Multipart {
-		if err := read(part.File.Full, part.File.Written); err != nil {
-			return err
-		}
-	}
-	return nil
+	return errors.Join(all...)
 }
 
 // openStatic builds head and body now where nothing in them can change.
 func (r *request) openStatic() error {
 	p := &r.prepared
 	if r.bodyIsStatic() {
-		kind, data, err := r.appendBody(nil, noScope{})
+		kind, data, err := r.appendBody(nil, nil, noScope{})
 		if err != nil {
 			return err
 		}

@@ -15,15 +15,21 @@ type request struct {
 	CookieJar      expr.Bool             `plan:"cookie_jar" doc:"keep the server's cookies and send them back" default:"true"`
 	JSON           expr.Tree             `plan:"json" group:"body" doc:"body as JSON; numbers are sent as written"`
 	Form           spec.Map[expr.Text]   `plan:"form" group:"body" doc:"body as an HTML form; a list repeats the name"`
-	Multipart      []part                `plan:"multipart" group:"body" doc:"body as multipart/form-data, parts in this order"`
+	Multipart      []part                `plan:"multipart" group:"body" doc:"body as multipart/form-data, parts in this order; large files are streamed from the disk"`
 	Body           *body                 `plan:"body" group:"body" doc:"body as text, or {file: path}"`
-	Auth           *auth                 `plan:"auth" doc:"{basic: {username, password}} or {bearer: token}"`
+	Auth           *authOptions          `plan:"auth" doc:"how the thread proves who it is: basic, bearer, digest, ntlm, oauth2 or aws_sigv4; credentials go to the request's own origin only"`
 	Redirects      redirects             `plan:"redirects" doc:"follow redirects: true, false, or {follow, max}"`
+	Resources      *resources            `plan:"resources" doc:"fetch what an HTML answer embeds: true, or {parallel, include, exclude}"`
+	Cache          expr.Bool             `plan:"cache" default:"false" doc:"send conditional requests, and none while an answer is fresh, as a browser does"`
+	ExpectContinue expr.Bool             `plan:"expect_continue" default:"false" doc:"ask with Expect: 100-continue before a body is sent; after a second of silence it is sent anyway"`
 	KeepAlive      string                `plan:"keep_alive" enum:"thread|iteration|none" default:"thread" doc:"how long a connection is kept"`
-	Timeout        expr.Duration         `plan:"timeout" default:"30s" min:"1ms" doc:"limit for the whole exchange, redirects included"`
-	ConnectTimeout expr.Duration         `plan:"connect_timeout" min:"1ms" doc:"limit for name resolution, connect and TLS handshake together"`
+	Version        string                `plan:"version" enum:"1.1" default:"1.1" doc:"version of HTTP"`
+	Timeout        expr.Duration         `plan:"timeout" default:"30s" min:"1ms" doc:"limit for the whole exchange, redirects and resources included"`
+	ConnectTimeout expr.Duration         `plan:"connect_timeout" min:"1ms" doc:"limit for name resolution, connect, proxy and TLS handshake together"`
 	MaxBody        expr.SizeValue        `plan:"max_body" default:"32MiB" doc:"largest body that is accepted, after decoding"`
-	TLS            tlsOptions            `plan:"tls" doc:"certificates and names of https"`
+	TLS            tlsOptions            `plan:"tls" doc:"certificates, names and versions of https"`
+	Proxy          *proxyOptions         `plan:"proxy" doc:"HTTP proxy: a URL, env, none, or {url, username, password, no_proxy}"`
+	DNS            dnsOptions            `plan:"dns" doc:"how names become addresses, and which address requests come from"`
 
 	prepared prepared
 }
@@ -37,29 +43,14 @@ type part struct {
 }
 
 type body struct {
-	Text expr.String `plan:"text,required,short" group:"body" doc:"the body as text"`
-	File spec.Path   `plan:"file" group:"body" doc:"file that holds the body"`
-}
-
-type auth struct {
-	Basic  *basic    `plan:"basic,required" group:"scheme" doc:"user name and password"`
-	Bearer expr.Text `plan:"bearer" group:"scheme" doc:"token sent as Authorization: Bearer"`
-}
-
-type basic struct {
-	Username expr.Text `plan:"username,required" doc:"user name"`
-	Password expr.Text `plan:"password,required" doc:"password"`
+	Text     expr.String `plan:"text,required,short" group:"body" doc:"the body as text"`
+	File     spec.Path   `plan:"file" group:"body" doc:"file that holds the body; a large one is streamed from the disk"`
+	Template templated   `plan:"template" doc:"true: ${…} in the file is replaced, as in text"`
 }
 
 type redirects struct {
 	Follow expr.Bool `plan:"follow,short" default:"true" doc:"follow redirects"`
 	Max    expr.Int  `plan:"max" default:"10" min:"1" max:"100" doc:"how many in a row before the sample fails"`
-}
-
-type tlsOptions struct {
-	Insecure   bool      `plan:"insecure" default:"false" doc:"accept any certificate"`
-	CA         spec.Path `plan:"ca" doc:"file with PEM certificates to trust besides the system's"`
-	ServerName string    `plan:"server_name" doc:"name for SNI and verification, if it is not the URL's host"`
 }
 
 // Check reports what spans several fields.
@@ -78,4 +69,19 @@ func (r *request) Check(report func(field, code, summary, detail string)) {
 		report("request", "no-base-url", "a path needs a base_url to be joined to",
 			"set defaults: {http: {base_url: \"https://shop.example.com\"}} on the plan, or write the whole URL here")
 	}
+}
+
+// Notes returns what every report must say of this request.
+func (r *request) Notes() []string {
+	var notes []string
+	if r.TLS.Insecure {
+		notes = append(notes, "certificates of servers are not verified (tls.insecure)")
+	}
+	if r.Auth != nil && r.Auth.OAuth2 != nil {
+		notes = append(notes, "requests for OAuth 2 tokens are not counted and not part of any response time")
+	}
+	if on, literal := r.Cache.Literal(); on || !literal && r.Cache.IsSet() {
+		notes = append(notes, "caching is on: samples that the cache could answer sent no request")
+	}
+	return notes
 }

@@ -12,18 +12,54 @@ import (
 // Sample sends the request and fills s with the answer.
 func (r *request) Sample(ctx context.Context, t *element.Thread, s *element.Sample) error {
 	x := r.exchange(t)
+	if x.wrong != nil {
+		return x.wrong
+	}
 	s.Private = x
+	if r.Auth != nil {
+		if err := r.prove(ctx, x, t, s); err != nil {
+			return err
+		}
+	}
 	if err := r.render(x, t); err != nil {
 		return err
 	}
 	if err := r.options(x, t, s.Needs); err != nil {
 		return err
 	}
-	err := x.client.Do(ctx, &x.req, &x.res)
+	kept, err := r.cached(x, t)
+	if err != nil {
+		return err
+	}
+	if kept.fresh() {
+		kept.answer(s, x, t)
+		return nil
+	}
+	started := t.Now()
+	err = x.client.Do(ctx, &x.req, &x.res)
 	fill(s, &x.res)
+	if err == nil {
+		kept.store(x)
+		if r.Resources != nil {
+			err = r.fetchResources(ctx, x, t, s, started)
+		}
+	}
 	if failure := h1.AsError(err); failure != nil {
 		return &element.Error{Class: element.Class(failure.Class), Message: failure.Message, Err: failure.Err}
 	}
+	return err
+}
+
+// prove makes ready what an auth needs beside header lines.
+func (r *request) prove(ctx context.Context, x *exchange, t *element.Thread, s *element.Sample) error {
+	if r.Auth.OAuth2 != nil {
+		return r.Auth.OAuth2.obtain(ctx, x, t, s)
+	}
+	authorizer, stale, err := r.Auth.authorizer(&x.known, t)
+	if stale {
+		x.closeConnections()
+	}
+	x.authorizer = authorizer
 	return err
 }
 
@@ -34,11 +70,22 @@ func (r *request) render(x *exchange, t *element.Thread) error {
 	}
 	p := &r.prepared
 	kind := p.kind
-	if p.known {
+	x.req.BodyReader = nil
+	switch {
+	case p.known:
 		x.req.Body = p.body
-	} else {
+	case p.streamed:
 		var err error
-		if kind, x.body, err = r.appendBody(x.body[:0], t); err != nil {
+		x.stream.reset()
+		if kind, x.body, err = r.appendBody(x.body[:0], &x.stream, t); err != nil {
+			return err
+		}
+		x.stream.text = x.body
+		x.stream.cut(len(x.body), nil)
+		x.req.Body, x.req.BodyReader, x.req.Length = nil, &x.stream, x.stream.length()
+	default:
+		var err error
+		if kind, x.body, err = r.appendBody(x.body[:0], nil, t); err != nil {
 			return err
 		}
 		x.req.Body = x.body
@@ -94,6 +141,7 @@ func (r *request) renderTarget(x *exchange, t *element.Thread) error {
 	if err != nil {
 		return err
 	}
+	x.origin = o
 	x.req.TLS, x.req.Addr, x.req.Target = o.url.TLS, o.addr, x.target
 	x.req.ServerName = r.TLS.ServerName
 	return nil
@@ -153,11 +201,18 @@ func (r *request) options(x *exchange, t *element.Thread, needs element.Needs) e
 	if err != nil {
 		return err
 	}
+	if q.ExpectContinue, err = r.ExpectContinue.Eval(t); err != nil {
+		return err
+	}
+	q.Auth = nil
+	if r.Auth != nil && !x.authorized {
+		q.Auth = x.authorizer
+	}
 	q.Redirects = h1.Redirects{Follow: follow, Max: int(hops)}
 	q.MaxBody, q.NoCookies = int64(limit), !jar
 	q.KeepAlive = r.KeepAlive != "none"
 	x.perPass = x.perPass || r.KeepAlive == "iteration"
-	q.NeedBody = needs&element.NeedBody != 0
+	q.NeedBody = needs&element.NeedBody != 0 || r.Resources != nil
 	q.Decode = q.NeedBody
 	return nil
 }

@@ -73,7 +73,7 @@ func (c *Client) open(ctx context.Context, name string, req *Request, res *Respo
 			return nil, c.throughProxy(wrong)
 		}
 	}
-	if wrong := c.handshake(cn, serverName(req, hostOf(c.hop.addr)), res); wrong != nil {
+	if wrong := c.handshake(cn, c.serverName(req, hostOf(c.hop.addr)), res); wrong != nil {
 		return nil, wrong
 	}
 	return cn, nil
@@ -189,8 +189,8 @@ func (c *Client) within(ctx context.Context, due time.Duration) (context.Context
 	return context.WithTimeout(ctx, due-c.clock())
 }
 
-func serverName(req *Request, host string) string {
-	if req.ServerName != "" {
+func (c *Client) serverName(req *Request, host string) string {
+	if req.ServerName != "" && !c.hop.foreign {
 		return req.ServerName
 	}
 	return strings.TrimSuffix(host, ".")

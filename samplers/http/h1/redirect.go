@@ -144,6 +144,22 @@ func withoutDots(ref string) string {
 	return "/" + strings.Join(kept, "/") + rest
 }
 
+// FilterHead appends the header lines of head without Host, Content-* and what
+// else describes a body, for another origin also without credentials.
+func FilterHead(out, head []byte, foreign bool) []byte {
+	for len(head) > 0 {
+		line := head
+		if i := bytes.IndexByte(head, '\n'); i >= 0 {
+			line = head[:i+1]
+		}
+		head = head[len(line):]
+		if !equalFold(line[:min(5, len(line))], "host:") {
+			out = appendFiltered(out, line, foreign, true)
+		}
+	}
+	return out
+}
+
 // appendFiltered appends the header lines of head, without credentials if
 // foreign, without those that describe a body if bare.
 func appendFiltered(out, head []byte, foreign, bare bool) []byte {
