@@ -24,15 +24,15 @@ func check(base, news []Run) (bad, warnings []string) {
 	first := all[0]
 	for _, r := range all[1:] {
 		bad = append(bad, different(first, r)...)
-		warnings = append(warnings, elsewhere(first, r)...)
 	}
+	warnings = append(warnings, elsewhere(first, all[1:])...)
 	if n := slices.IndexFunc(all, func(r Run) bool { return r.Summary.Generator.Verdict == "limited" }); n >= 0 && len(bad) == 0 {
 		warnings = append(warnings, "the load generator was limited in "+all[n].Name+": the machine, not the target, may have made the difference")
 	}
 	if len(base) > 1 && len(news) > 1 && apart(base, news) {
 		warnings = append(warnings, "one side ran wholly before the other: a slow change of the surroundings looks like a change of the target; take turns (A B B A)")
 	}
-	return bad, slices.Compact(warnings)
+	return bad, warnings
 }
 
 // unusable finds runs that say nothing.
@@ -90,24 +90,28 @@ func spoken(verdict string) string {
 	return verdict
 }
 
-// elsewhere finds what may make a difference.
-func elsewhere(a, b Run) (warnings []string) {
-	x, y := a.Summary.Environment, b.Summary.Environment
-	if x.Host != y.Host {
-		warnings = append(warnings, fmt.Sprintf("not all runs were made on one machine (%s, %s)", x.Host, y.Host))
+// elsewhere finds what may make a difference, each kind once.
+func elsewhere(a Run, others []Run) (warnings []string) {
+	said := map[string]bool{}
+	warn := func(is bool, format string, x, y any) {
+		if is && !said[format] {
+			said[format] = true
+			warnings = append(warnings, fmt.Sprintf(format, x, y))
+		}
 	}
-	if x.CPUs != y.CPUs {
-		warnings = append(warnings, fmt.Sprintf("the machines differ in CPUs (%d, %d)", x.CPUs, y.CPUs))
-	}
-	if a.Summary.RunnerVersion != b.Summary.RunnerVersion {
-		warnings = append(warnings, fmt.Sprintf("not all runs were made by one version of runner (%s, %s)", a.Summary.RunnerVersion, b.Summary.RunnerVersion))
-	}
-	if p, q := a.Summary.DurationNS, b.Summary.DurationNS; p > 0 && (float64(q) > 1.5*float64(p) || float64(p) > 1.5*float64(q)) {
-		warnings = append(warnings, fmt.Sprintf("the runs differ in length (%v, %v)",
-			time.Duration(p).Round(time.Second/10), time.Duration(q).Round(time.Second/10)))
+	s := a.Summary
+	for _, r := range others {
+		x, y := s.Environment, r.Summary.Environment
+		warn(x.Host != y.Host, "not all runs were made on one machine (%s, %s)", x.Host, y.Host)
+		warn(x.CPUs != y.CPUs, "the machines differ in CPUs (%d, %d)", x.CPUs, y.CPUs)
+		warn(s.RunnerVersion != r.Summary.RunnerVersion, "not all runs were made by one version of runner (%s, %s)", s.RunnerVersion, r.Summary.RunnerVersion)
+		p, q := s.DurationNS, r.Summary.DurationNS
+		warn(p > 0 && (float64(q) > 1.5*float64(p) || float64(p) > 1.5*float64(q)), "the runs differ in length (%v, %v)", tenths(p), tenths(q))
 	}
 	return warnings
 }
+
+func tenths(ns int64) time.Duration { return time.Duration(ns).Round(time.Second / 10) }
 
 // apart reports that all of one side started before any of the other.
 func apart(base, news []Run) bool {
