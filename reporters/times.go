@@ -93,7 +93,7 @@ func briefTimes(s *stats.Summary) []timeLine {
 		}
 	}
 	add(&s.Total, true)
-	for i, n := 0, 0; i < len(s.Series) && n < maxBriefSeries; i++ {
+	for i, n := 0, 0; len(s.Series) > 1 && i < len(s.Series) && n < maxBriefSeries; i++ {
 		if waited(&s.Series[i]) {
 			add(&s.Series[i], false)
 			n++

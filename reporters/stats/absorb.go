@@ -7,10 +7,11 @@ import (
 
 // absorb adds another run's state that began offset later. from is left as it is.
 func (s *state) absorb(from *state, offset time.Duration) {
-	s.total.merge(from.total.later(offset))
+	rows := s.rowsOf(from)
+	s.total.merge(from.total.later(offset, rows))
 	s.at = max(s.at, from.at+offset)
-	s.timeline.absorb(&from.timeline, offset)
-	s.steady.absorb(&from.steady)
+	s.timeline.absorb(&from.timeline, offset, rows)
+	s.steady.absorb(&from.steady, rows)
 	s.gen.absorb(&from.gen, offset)
 	for g, at := range from.begun {
 		if at >= 0 && (s.begun[g] < 0 || at+offset < s.begun[g]) {
@@ -28,9 +29,49 @@ func (s *state) absorb(from *state, offset time.Duration) {
 	}
 }
 
-// later returns a copy whose times are offset later; histograms are shared.
-func (b *batch) later(offset time.Duration) *batch {
-	out := &batch{cells: make([]*cell, len(b.cells)), touched: b.touched, groups: b.groups, metrics: slices.Clone(b.metrics), tally: b.tally}
+// rowsOf returns which row each of another run's rows goes to. Reserved rows of
+// one step go by their names: each run met the values in its own order. A value
+// for which no row is left goes to the step's first one, that of all further values.
+func (s *state) rowsOf(from *state) []int {
+	rows := make([]int, from.width())
+	for i := range rows {
+		rows[i] = i
+		if i < len(from.out.Series) && from.out.Series[i].Reserved && from.total.cells[i] != nil {
+			rows[i] = s.reserved(&from.out.Series[i], i)
+		}
+	}
+	return rows
+}
+
+// reserved finds or takes the row for a value of a split step.
+func (s *state) reserved(o *seriesOutline, at int) int {
+	free, first := -1, -1
+	for i := range s.out.Series {
+		x := &s.out.Series[i]
+		if !x.Reserved || x.File != o.File || x.Line != o.Line || x.Group != o.Group {
+			continue
+		}
+		switch {
+		case x.Name == o.Name:
+			return i
+		case first < 0:
+			first = i
+		case s.total.cells[i] == nil && (free < 0 || i == at):
+			free = i
+		}
+	}
+	if free < 0 {
+		return max(first, 0)
+	}
+	s.out.Series[free].Name = o.Name
+	s.total.cell(free)
+	return free
+}
+
+// later returns a copy whose times are offset later and whose rows are those
+// given; histograms are shared.
+func (b *batch) later(offset time.Duration, rows []int) *batch {
+	out := &batch{cells: make([]*cell, len(b.cells)), groups: b.groups, metrics: slices.Clone(b.metrics), tally: b.tally}
 	for _, i := range b.touched {
 		c := *b.cells[i]
 		c.firstDue, c.lastDue = c.firstDue+offset, c.lastDue+offset
@@ -38,7 +79,14 @@ func (b *batch) later(offset time.Duration) *batch {
 		for k := range c.errors {
 			c.errors[k].first, c.errors[k].last = c.errors[k].first+offset, c.errors[k].last+offset
 		}
-		out.cells[i] = &c
+		if to := rows[i]; out.cells[to] == nil {
+			out.cells[to], out.touched = &c, append(out.touched, to)
+		} else {
+			sum := &cell{}
+			sum.merge(out.cells[to], nil)
+			sum.merge(&c, nil)
+			out.cells[to] = sum
+		}
 	}
 	for i := range out.metrics {
 		out.metrics[i].lastAt += offset
@@ -59,7 +107,7 @@ func (j *judge) absorb(from *judge, offset time.Duration) {
 }
 
 // absorb adds another run's timeline: threads of both are active at once.
-func (t *timeline) absorb(from *timeline, offset time.Duration) {
+func (t *timeline) absorb(from *timeline, offset time.Duration, rows []int) {
 	if from.width == 0 {
 		return
 	}
@@ -67,6 +115,13 @@ func (t *timeline) absorb(from *timeline, offset time.Duration) {
 		t.width = from.width
 	}
 	other := &timeline{width: from.width, columns: slices.Clone(from.columns)}
+	for i := range other.columns {
+		points := slices.Clone(other.columns[i].points)
+		for k := range points {
+			points[k].series = rows[points[k].series]
+		}
+		other.columns[i].points = points
+	}
 	for t.width != other.width || len(other.columns)+steps(offset, t.width) > maxColumns {
 		if t.width <= other.width {
 			t.double()

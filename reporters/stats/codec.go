@@ -132,6 +132,11 @@ func (e *encoder) delta(d *delta) {
 		e.int(v)
 	}
 	e.texts(d.notes)
+	e.len(len(d.names))
+	for _, n := range d.names {
+		e.len(n.series)
+		e.text(n.name)
+	}
 	e.batch(&d.batch)
 }
 
@@ -391,6 +396,13 @@ func (d *decoder) delta(out *delta) {
 	p.throttled, p.assist, p.waited, p.longest = d.dur(), d.dur(), d.dur(), d.dur()
 	p.files, p.filesLimit, p.ports, p.portsLimit = d.count(), d.count(), d.count(), d.count()
 	out.notes = d.texts(maxNotes)
+	out.names = nil
+	for range d.len(maxSeries) {
+		out.names = append(out.names, rowName{d.len(len(out.cells) - 1), d.text()})
+		if d.err != nil {
+			return
+		}
+	}
 	d.batch(&out.batch)
 	if len(d.b) > 0 {
 		d.fail()

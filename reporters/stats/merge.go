@@ -62,7 +62,7 @@ func samePlan(a, b *outline) error {
 		return errors.New("they were made with different apdex limits")
 	case !slices.EqualFunc(a.Groups, b.Groups, func(x, y groupOutline) bool { return x.Name == y.Name && x.Open == y.Open }),
 		!slices.EqualFunc(a.Series, b.Series, func(x, y seriesOutline) bool {
-			return x.Name == y.Name && x.Group == y.Group && x.Kind == y.Kind && x.Phase == y.Phase && len(x.Assertions) == len(y.Assertions)
+			return (x.Name == y.Name || x.Reserved && y.Reserved) && x.Group == y.Group && x.Kind == y.Kind && x.Phase == y.Phase && len(x.Assertions) == len(y.Assertions)
 		}),
 		!slices.EqualFunc(a.Thresholds, b.Thresholds, func(x, y thresholdOutline) bool {
 			return x.Scope == y.Scope && x.Figure == y.Figure && x.Op == y.Op && x.Limit == y.Limit && slices.Equal(x.Series, y.Series)
@@ -116,7 +116,7 @@ func (p *Part) generator() Generator {
 // mergedOutline describes the merged run.
 func mergedOutline(parts []Part, together bool) *outline {
 	out := *parts[0].state.out
-	out.Groups, out.Notes = slices.Clone(out.Groups), slices.Clone(out.Notes)
+	out.Groups, out.Series, out.Notes = slices.Clone(out.Groups), slices.Clone(out.Series), slices.Clone(out.Notes)
 	var names, hosts, runs []string
 	cpus := 0
 	for i, p := range parts {

@@ -57,10 +57,14 @@ type seriesOutline struct {
 	Kind        string             `json:"kind"`
 	Phase       string             `json:"phase"`
 	Transaction bool               `json:"transaction"`
+	Reserved    bool               `json:"reserved,omitempty"` // gets its name while the plan runs
 	File        string             `json:"file"`
 	Line        int                `json:"line"`
 	Assertions  []assertionOutline `json:"assertions"`
 }
+
+// quiet reports whether a row is left out of reports while it has no samples.
+func (o *seriesOutline) quiet() bool { return o.Kind == element.ControlKind || o.Reserved }
 
 type assertionOutline struct {
 	Name string `json:"name"`

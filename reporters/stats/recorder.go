@@ -31,8 +31,9 @@ type Recorder struct {
 	journal *journalWriter
 	closed  *Summary
 
-	notesMu sync.Mutex
+	notesMu sync.Mutex // guards what follows
 	notes   []string
+	names   []rowName
 }
 
 // groupClock knows when a group began and how many of its threads are active.
@@ -142,7 +143,7 @@ func (r *Recorder) tick() {
 	r.levels(d)
 	reading := r.process()
 	d.process = reading.since(r.before)
-	d.notes = r.takeNotes()
+	d.notes, d.names = r.takeNotes()
 	r.journal.delta(d)
 	r.state.apply(d)
 	d.release()
@@ -150,12 +151,26 @@ func (r *Recorder) tick() {
 	r.last, r.before = now, reading
 }
 
-func (r *Recorder) takeNotes() []string {
+// NameRow names a reserved row, one of those for the values of a split; others
+// keep theirs. It appears with its name from the next Tick on.
+func (r *Recorder) NameRow(series int, name string) {
+	if series < 0 || series >= min(len(r.layout.Series), maxSeries) {
+		return
+	}
+	name = clean(name, r.layout.Masker)
 	r.notesMu.Lock()
 	defer r.notesMu.Unlock()
-	notes := r.notes
-	r.notes = nil
-	return notes
+	if len(r.names) < maxSeries {
+		r.names = append(r.names, rowName{series, name})
+	}
+}
+
+func (r *Recorder) takeNotes() (notes []string, names []rowName) {
+	r.notesMu.Lock()
+	defer r.notesMu.Unlock()
+	notes, names = r.notes, r.names
+	r.notes, r.names = nil, nil
+	return notes, names
 }
 
 // levels fills in the threads of the interval: the most active at once, and the

@@ -16,6 +16,13 @@ type delta struct {
 	hasPlan  bool
 	process  processDelta
 	notes    []string
+	names    []rowName
+}
+
+// rowName is the name that a reserved row got.
+type rowName struct {
+	series int
+	name   string
 }
 
 // dropped returns the iterations that were dropped in a group, or in all for −1.
@@ -77,6 +84,9 @@ func (s *state) apply(d *delta) {
 	for _, n := range d.notes {
 		s.note(n)
 	}
+	for _, n := range d.names {
+		s.name(n)
+	}
 	s.judge(d)
 }
 
@@ -88,6 +98,13 @@ func (s *state) note(text string) {
 	}
 	if len(s.notes) < maxNotes {
 		s.notes = append(s.notes, text)
+	}
+}
+
+// name gives a reserved row its name.
+func (s *state) name(n rowName) {
+	if n.series >= 0 && n.series < len(s.out.Series) && s.out.Series[n.series].Reserved {
+		s.out.Series[n.series].Name = n.name
 	}
 }
 

@@ -62,9 +62,9 @@ func (st *steady) add(s *state, d *delta) {
 }
 
 // absorb adds another run's: side by side the counts add up, the time does not.
-func (st *steady) absorb(from *steady) {
+func (st *steady) absorb(from *steady, rows []int) {
 	for i, n := range from.counts {
-		st.counts[i] += n
+		st.counts[rows[i]] += n
 	}
 	for g, d := range from.took {
 		st.took[g] = max(st.took[g], d)

@@ -68,7 +68,7 @@ func (s *state) rows(out *Summary, enc *v2Encoder) (loads map[int]bool, ids []in
 		if c == nil {
 			c = &cell{}
 		}
-		if o.Kind == element.ControlKind && c.count == 0 {
+		if o.quiet() && c.count == 0 {
 			continue
 		}
 		ids = append(ids, i)

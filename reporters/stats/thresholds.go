@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"runner/plan/element"
 )
 
 // judge is one threshold with what is known of it while the run goes on. One
@@ -283,10 +281,11 @@ func (s *state) unjudged(j *judge, skipped map[int]string) string {
 	return ""
 }
 
-// controls reports whether a threshold judges steps that are no samplers.
+// controls reports whether a threshold judges only rows that are left out of
+// reports while they have no samples: steps that are no samplers, reserved rows.
 func (s *state) controls(j *judge) bool {
 	for _, i := range j.t.Series {
-		if i < 0 || i >= len(s.out.Series) || s.out.Series[i].Kind != element.ControlKind {
+		if i < 0 || i >= len(s.out.Series) || !s.out.Series[i].quiet() {
 			return false
 		}
 	}
