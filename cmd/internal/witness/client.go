@@ -77,10 +77,15 @@ func (p *Process) Log(book string) ([]Record, error) {
 }
 
 // Most returns how many connections were open at once.
-func (p *Process) Most() (int, error) {
+func (p *Process) Most() (int, error) { return p.number("most") }
+
+// Seen returns how many requests of a book have come so far.
+func (p *Process) Seen(book string) (int, error) { return p.number("seen " + book) }
+
+func (p *Process) number(command string) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	fmt.Fprintln(p.in, "most")
+	fmt.Fprintln(p.in, command)
 	line, err := p.out.ReadString('\n')
 	if err != nil {
 		return 0, err

@@ -115,6 +115,7 @@ func (s *Server) connected(by int) int {
 //
 //	log BOOK   prints the records of a book once none of its requests is under way,
 //	           one a line, then "end N"
+//	seen BOOK  prints how many requests of a book have come
 //	most       prints how many connections were open at once
 func Main(in io.Reader, out io.Writer) error {
 	certificate, err := selfSigned()
@@ -139,6 +140,14 @@ func Main(in io.Reader, out io.Writer) error {
 		switch name {
 		case "log":
 			s.print(out, book)
+		case "seen":
+			s.mu.Lock()
+			n := 0
+			if k := s.books[book]; k != nil {
+				n = k.seen
+			}
+			fmt.Fprintln(out, n)
+			s.mu.Unlock()
 		case "most":
 			s.mu.Lock()
 			fmt.Fprintln(out, s.most)
