@@ -7,6 +7,7 @@
 package plan
 
 import (
+	"strings"
 	"time"
 
 	"runner/plan/element"
@@ -26,6 +27,10 @@ type Plan struct {
 	Secrets         []*Secret
 	Environments    []*Environment
 	Data            []*Data
+	Counters        []*Counter
+	Metrics         []*Metric
+	Includes        []*Include
+	Fragments       []*Fragment
 	Setup           []*Step
 	SetupTimeout    time.Duration
 	Groups          []*Group
@@ -33,6 +38,7 @@ type Plan struct {
 	TeardownTimeout time.Duration
 	Reports         []Report
 	Scope           Scope
+	calls           []*Call         // in file order, as Parse met them
 	poison          []source.Range  // places that were reported as YAML already
 	Functions       *expr.Functions // all functions that the plan may call; set by Validate, for the threads' machines
 }
@@ -43,6 +49,7 @@ type Var struct {
 	Name  string
 	Range source.Range // of the name
 	Value expr.Tree
+	node  *source.Node // of the value, of a call's params
 }
 
 // Secret is a value from the environment or a file, never shown.
@@ -74,6 +81,44 @@ type Data struct {
 	Columns   []string // written by hand, or read from the header at validation
 	HasHeader bool
 	SkipLines int
+}
+
+// Counter is a number that advances once per iteration, from From by Step, and
+// begins again after To, if that is set.
+type Counter struct {
+	Name           string
+	Range          source.Range
+	From, To, Step expr.Int
+	PerThread      bool
+	Format         string // its one run of zeros stands for the number; "" = the number itself
+}
+
+// Metric is a figure of the plan's own, fed by `record`.
+type Metric struct {
+	Name, Type string // counter, gauge, rate or trend
+	Range      source.Range
+}
+
+// Include gives the fragments of a library file a first name.
+type Include struct {
+	Alias, Path string
+	Range       source.Range
+}
+
+// Fragment is a list of steps that `call` runs. It knows its params and what it
+// sets itself, nothing else.
+type Fragment struct {
+	Name    string
+	Range   source.Range // of the name
+	Params  []Word
+	Outputs []Word
+	Steps   *source.Node // parsed anew for each call, with the defaults of its place
+}
+
+// Word is a name with its place.
+type Word struct {
+	Text  string
+	Range source.Range
 }
 
 // Report is a copy of a format in a place of its own.
@@ -229,14 +274,107 @@ type Step struct {
 	If            expr.Condition
 	Else          []*Step
 	Once          bool
+	Percent       *Percent
 	Loop          *expr.Int
 	While         *While
 	Foreach       *Foreach
+	Until         *Until
+	Runtime       *expr.Duration
+	Critical      Word      // name of the critical section
+	Order         Order     // of the Steps of a block
 	Choose        []*Choice // the block is `choose:`; Steps is empty
+	Switch        *Switch   // the block is `switch:`; Steps is empty
+	Try           bool      // the block is `try:`
+	Finally       []*Step   // of a try
+	Call          *Call     // the block is a call: Steps are the fragment's
+	Record        []*Record
+	SplitBy       *expr.Expression
 	OnError       OnError
 	IncludeTimers bool
 	Scope         Scope
 }
+
+// Order says which steps of a block run on one pass, and in which order.
+type Order string
+
+// The orders: all as written, one at random, the next one, all shuffled, all at
+// once.
+const (
+	InOrder    Order = ""
+	Random     Order = "random"
+	Interleave Order = "interleave"
+	Shuffle    Order = "shuffle"
+	Parallel   Order = "parallel"
+)
+
+// Percent lets a step run on a share of its passes.
+type Percent struct {
+	Range  source.Range
+	Value  expr.ShareValue
+	Random bool
+}
+
+// Until runs a step again until a condition holds.
+type Until struct {
+	Range            source.Range // of the key
+	Condition        expr.Condition
+	From, To         expr.Duration // every
+	Max              expr.Int      // tries; not set: no limit
+	Within           expr.Duration // no try begins later; not set: no limit
+	ContinueAtTheEnd bool          // on_max: continue
+}
+
+// Switch runs the case whose value is that of On, as text.
+type Switch struct {
+	On      expr.Expression
+	Cases   []*Case
+	Default []*Step
+}
+
+// Case is one case of a switch.
+type Case struct {
+	Range source.Range
+	Value string
+	Steps []*Step
+}
+
+// Record feeds one of the plan's metrics after a step.
+type Record struct {
+	Range  source.Range // of the metric's name
+	Metric string
+	Value  expr.Expression
+}
+
+// Call runs a fragment: params get their values, the fragment's steps run with
+// names of their own, and the outputs that are asked for are copied.
+type Call struct {
+	Range    source.Range
+	Name     string // as written: [alias.]fragment
+	With     []*Var // Name is the param's name
+	Outputs  []Word
+	Fragment *Fragment // nil where it could not be found
+	Locals   []string  // names that the fragment sets, under which they are known at run time
+	Static   []*Var    // of With: those that the plan's variables decide
+
+	with     *source.Node
+	defaults []*source.Node // of the open scopes
+	step     *Step
+	prefix   string // of the names around it
+	own      string // of the fragment's own names
+	file     *library
+	within   *Call
+	trial    bool // nobody calls it: its params are not known
+}
+
+// Local returns the name under which a name of the fragment is known at run time.
+func (c *Call) Local(name string) string { return c.own + name }
+
+// Outer returns the name under which a name of the caller is known at run time.
+func (c *Call) Outer(name string) string { return c.prefix + name }
+
+// Plain returns a name as it was written: names of a fragment are known under
+// longer ones at run time.
+func Plain(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }
 
 // While repeats a step while a condition holds, at most Max passes if set.
 type While struct {
@@ -286,8 +424,12 @@ type Log struct{ Text expr.String }
 // Stop ends the iteration, thread, group or plan.
 type Stop struct{ What string }
 
+// NextRow takes the next row of a data set within the iteration.
+type NextRow struct{ Data Word }
+
 func (*SamplerAction) action() {}
 func (*Pause) action()         {}
 func (*Set) action()           {}
 func (*Log) action()           {}
 func (*Stop) action()          {}
+func (*NextRow) action()       {}

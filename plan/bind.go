@@ -35,7 +35,7 @@ func (c *checker) definitions(extracts []*Extract) []definition {
 
 // conditional reports whether a step may not run at all.
 func conditional(s *Step, newUser bool) bool {
-	return s.If.IsSet() || s.While != nil || s.Foreach != nil || s.Once && newUser || s.SkipSet
+	return s.If.IsSet() || s.Percent != nil || s.While != nil || s.Foreach != nil || s.Once && newUser || s.SkipSet
 }
 
 // collect returns the definitions under steps.
@@ -50,6 +50,9 @@ func (c *checker) collect(steps []*Step, newUser bool) []definition {
 		for _, e := range s.Scope.Extract {
 			out = append(out, definition{e.Variable, "extract", e.Range, path})
 		}
+		if s.Call != nil {
+			out = append(out, c.outputs(s.Call, newUser, path)...)
+		}
 	})
 	return out
 }
@@ -63,12 +66,31 @@ func eachPath(steps []*Step, newUser bool, path []any, visit func(s *Step, path 
 			in = extend(path, s)
 		}
 		visit(s, in)
-		eachPath(s.Steps, newUser, in, visit)
-		for _, c := range s.Choose {
-			eachPath(c.Steps, newUser, extend(in, c), visit)
-		}
+		s.arms(in, func(steps []*Step, path []any) { eachPath(steps, newUser, path, visit) })
 		eachPath(s.Else, newUser, extend(path, otherwise{s}), visit)
 	}
+}
+
+// arms calls visit for the lists of steps below a step, with the conditions that
+// they are under: in, and that this arm is taken.
+func (s *Step) arms(in []any, visit func(steps []*Step, path []any)) {
+	if s.Order == Random || s.Order == Interleave {
+		for i := range s.Steps {
+			visit(s.Steps[i:i+1], extend(in, &s.Steps[i]))
+		}
+	} else {
+		visit(s.Steps, in)
+	}
+	for _, c := range s.Choose {
+		visit(c.Steps, extend(in, c))
+	}
+	if s.Switch != nil {
+		for _, c := range s.Switch.Cases {
+			visit(c.Steps, extend(in, c))
+		}
+		visit(s.Switch.Default, extend(in, s.Switch))
+	}
+	visit(s.Finally, in)
 }
 
 func extend(path []any, x any) []any { return append(path[:len(path):len(path)], x) }
@@ -77,6 +99,7 @@ func extend(path []any, x any) []any { return append(path[:len(path):len(path)],
 type phase struct {
 	*checker
 	newUser bool
+	early   *expr.Env // what is known before the run: plan vars, and params that follow from them
 	defs    []definition
 	uses    []use
 }
@@ -101,20 +124,29 @@ func (p *phase) steps(steps []*Step, env *expr.Env, path []any) {
 }
 
 func (p *phase) step(s *Step, env *expr.Env, path []any) {
-	s.NameText.Bind(p.only, &p.ds)
+	s.NameText.Bind(p.early, &p.ds)
 	p.bind(&s.If, env, path)
 	in := path
 	if conditional(s, p.newUser) {
 		in = extend(path, s)
 	}
+	if s.Percent != nil {
+		p.bind(&s.Percent.Value, p.early, path)
+	}
 	inner := env
 	switch {
+	case s.Until != nil:
+		inner = env.With("attempt", expr.IntType)
+		p.bind(&s.Until.Condition, p.response(s, inner), in)
+		for _, b := range []expr.Binder{&s.Until.From, &s.Until.To, &s.Until.Max, &s.Until.Within} {
+			p.bind(b, env, path)
+		}
 	case s.Foreach != nil:
 		s.Foreach.List.BindValue(env, &p.ds)
 		p.note(s.Foreach.List.Uses(), path)
 		if as := s.Foreach.As; as != "" {
 			p.settable(as, s.Foreach.AsRange, "as")
-			inner = env.WithAll(map[string]expr.Type{as: expr.AnyType, "loop.index": expr.IntType})
+			inner = env.WithOwn(map[string]expr.Type{Plain(as): expr.AnyType}).With("loop.index", expr.IntType)
 		}
 	case s.While != nil:
 		inner = env.With("loop.index", expr.IntType)
@@ -124,12 +156,23 @@ func (p *phase) step(s *Step, env *expr.Env, path []any) {
 		p.bind(s.Loop, env, path)
 		inner = env.With("loop.index", expr.IntType)
 	}
+	if s.Runtime != nil {
+		p.bind(s.Runtime, inner, in)
+	}
 	p.action(s, inner, in)
 	p.scope(&s.Scope, inner, p.roots([]*Step{s}), in...)
-	p.steps(s.Steps, inner, in)
+	p.after(s, inner, in)
 	for _, c := range s.Choose {
-		p.bind(&c.Weight, p.only, in)
-		p.steps(c.Steps, inner, extend(in, c))
+		p.bind(&c.Weight, p.early, in)
+	}
+	if s.Switch != nil && s.Switch.On.IsSet() {
+		s.Switch.On.Bind(inner, &p.ds)
+		p.note(s.Switch.On.Uses(), in)
+	}
+	if s.Call != nil {
+		p.call(s, inner, in)
+	} else {
+		s.arms(in, func(steps []*Step, path []any) { p.steps(steps, inner, path) })
 	}
 	p.steps(s.Else, env, extend(path, otherwise{s}))
 }
@@ -147,7 +190,44 @@ func (p *phase) action(s *Step, env *expr.Env, path []any) {
 		for _, v := range a.Vars {
 			p.bind(&v.Value, env, path)
 		}
+	case *NextRow:
+		p.row(a)
 	}
+}
+
+// response returns env with the response of the samplers in a step, if it has any.
+func (p *phase) response(s *Step, env *expr.Env) *expr.Env {
+	if _, sampler := s.Action.(*SamplerAction); !sampler && !s.Block {
+		return env
+	}
+	return env.WithResponse(p.roots([]*Step{s}))
+}
+
+// after binds what is evaluated around or after a step.
+func (p *phase) after(s *Step, env *expr.Env, path []any) {
+	after := env
+	if _, sampler := s.Action.(*SamplerAction); sampler {
+		after = p.response(s, env)
+	}
+	for _, r := range s.Record {
+		if r.Value.IsSet() {
+			p.bind(&r.Value, after, path)
+		}
+	}
+	if s.SplitBy != nil && s.SplitBy.IsSet() {
+		p.bind(s.SplitBy, env, path)
+	}
+}
+
+// row checks that next_row names a data set.
+func (p *phase) row(a *NextRow) {
+	var known []string
+	for _, d := range p.plan.Data {
+		if known = append(known, d.Name); d.Name == a.Data.Text {
+			return
+		}
+	}
+	p.ds.Add(a.Data.Range, "unknown-data", fmt.Sprintf("there is no data set %q", a.Data.Text), suggest(a.Data.Text, known, "data sets"))
 }
 
 // scope binds what stands on a scope. Its extractors and assertions see the
@@ -215,9 +295,9 @@ func (p *phase) unset() {
 			continue
 		}
 		p.ds = append(p.ds, source.Diagnostic{Severity: source.Warning, Code: "may-be-unset", Range: u.Range,
-			Summary: fmt.Sprintf("%q may be unset here: it is set only under a condition", u.Name),
-			Detail:  fmt.Sprintf("give a value for that case: %s ?? \"…\"", u.Name),
-			Related: []source.Related{{Message: fmt.Sprintf("%q is set here", u.Name), Range: d.at}}})
+			Summary: fmt.Sprintf("%q may be unset here: it is set only under a condition", Plain(u.Name)),
+			Detail:  fmt.Sprintf("give a value for that case: %s ?? \"…\"", Plain(u.Name)),
+			Related: []source.Related{{Message: fmt.Sprintf("%q is set here", Plain(u.Name)), Range: d.at}}})
 	}
 }
 

@@ -248,6 +248,9 @@ func (e *evaluator) names() {
 		return
 	}
 	Walk(e.plan, Visitor{Step: func(s *Step, _ Place) {
+		if s.Call != nil {
+			e.params(s.Call)
+		}
 		if s.NameText.IsLiteral() {
 			return
 		}
@@ -258,4 +261,17 @@ func (e *evaluator) names() {
 		}
 		s.Name = name
 	}})
+}
+
+// params keeps the params of a call that are known before the run, for names and
+// weights within the fragment.
+func (e *evaluator) params(c *Call) {
+	for _, v := range c.Static {
+		value, err := v.Value.Eval(e)
+		if err != nil {
+			e.ds.Add(v.Range, "bad-value", fmt.Sprintf("the param %q cannot be evaluated: %v", v.Name, err), "")
+			continue
+		}
+		e.out.values[c.Local(v.Name)] = value
+	}
 }

@@ -26,6 +26,7 @@ func Explain(p *Plan) []ExplainLine {
 	e := &explainer{plan: p}
 	e.add(0, "plan "+p.Name, p.Range)
 	e.variables()
+	e.declared()
 	e.thresholds(1, p.Scope.Thresholds)
 	e.phase("setup", p.Setup, Place{Phase: element.Setup, Scopes: []*Scope{&p.Scope}})
 	for _, g := range p.Groups {
@@ -83,6 +84,29 @@ func (e *explainer) variables() {
 	}
 }
 
+func (e *explainer) declared() {
+	for _, c := range e.plan.Counters {
+		text := "counter " + c.Name + ": from " + c.From.Source()
+		if c.To.IsSet() {
+			text += " to " + c.To.Source()
+		}
+		if c.Step.IsSet() {
+			text += ", step " + c.Step.Source()
+		}
+		text += map[bool]string{true: ", per thread", false: ", per plan"}[c.PerThread]
+		if c.Format != "" {
+			text += ", as " + c.Format
+		}
+		e.add(1, text, c.Range)
+	}
+	for _, m := range e.plan.Metrics {
+		e.add(1, "metric "+m.Name+": "+m.Type, m.Range)
+	}
+	for _, i := range e.plan.Includes {
+		e.add(1, "include "+i.Alias+": "+i.Path, i.Range)
+	}
+}
+
 func (e *explainer) phase(name string, steps []*Step, at Place) {
 	if len(steps) == 0 {
 		return
@@ -120,7 +144,11 @@ func covers(thresholds []*Threshold, figures ...string) bool {
 
 func (e *explainer) thresholds(depth int, thresholds []*Threshold) {
 	for _, t := range thresholds {
-		e.add(depth, "threshold "+t.Comparison.Source, t.Range)
+		text := "threshold " + t.Comparison.Source
+		if t.Tag != "" {
+			text += " of tag " + t.Tag
+		}
+		e.add(depth, text, t.Range)
 	}
 }
 
@@ -132,16 +160,51 @@ func (e *explainer) steps(depth int, steps []*Step, at Place) {
 		if a, ok := s.Action.(*SamplerAction); ok {
 			e.sampler(depth+1, a, in)
 		}
+		e.around(depth+1, s)
 		e.thresholds(depth+1, s.Scope.Thresholds)
 		e.steps(depth+1, s.Steps, in)
 		for _, c := range s.Choose {
 			e.add(depth+1, strings.TrimSpace(fmt.Sprintf("weight %s %s", c.Weight.Source(), c.Name)), c.Range)
 			e.steps(depth+2, c.Steps, in)
 		}
+		if s.Switch != nil {
+			for _, c := range s.Switch.Cases {
+				e.add(depth+1, "case "+c.Value, c.Range)
+				e.steps(depth+2, c.Steps, in)
+			}
+			e.list(depth+1, "default", s.Switch.Default, in)
+		}
+		e.list(depth+1, "finally", s.Finally, in)
 		if len(s.Else) > 0 {
 			e.add(depth, "else", s.Else[0].Range)
 			e.steps(depth+1, s.Else, at)
 		}
+	}
+}
+
+// list explains steps under a word of their own.
+func (e *explainer) list(depth int, word string, steps []*Step, at Place) {
+	if len(steps) > 0 {
+		e.add(depth, word, steps[0].Range)
+		e.steps(depth+1, steps, at)
+	}
+}
+
+// around explains the params and outputs of a call, and what a step records.
+func (e *explainer) around(depth int, s *Step) {
+	if c := s.Call; c != nil {
+		for _, v := range c.With {
+			e.add(depth, fmt.Sprintf("with %s: %s", v.Name, short(v.Value.Source())), v.Range)
+		}
+		for _, w := range c.Outputs {
+			e.add(depth, "takes "+w.Text, w.Range)
+		}
+	}
+	for _, r := range s.Record {
+		e.add(depth, fmt.Sprintf("record %s: %s", r.Metric, short(r.Value.Source())), r.Range)
+	}
+	if s.SplitBy != nil {
+		e.add(depth, "split by "+short(s.SplitBy.Source()), s.SplitBy.Range())
 	}
 }
 
@@ -160,13 +223,15 @@ func describeStep(s *Step) string {
 	case *Set:
 		var names []string
 		for _, v := range a.Vars {
-			names = append(names, v.Name+": "+short(v.Value.Source()))
+			names = append(names, Plain(v.Name)+": "+short(v.Value.Source()))
 		}
 		words = append(words, "set "+strings.Join(names, ", "))
 	case *Log:
 		words = append(words, "log "+short(a.Text.Source()))
 	case *Stop:
 		words = append(words, "stop "+a.What)
+	case *NextRow:
+		words = append(words, "next_row "+a.Data.Text)
 	default:
 		words = append(words, map[bool]string{true: "transaction", false: "block"}[s.Name != ""])
 	}
@@ -186,8 +251,21 @@ func controlsOf(s *Step) []string {
 	add(s.SkipSet, "skipped: %s", s.Skip)
 	add(s.If.IsSet(), "if %s", short(s.If.Source()))
 	add(s.Once, "once")
+	if p := s.Percent; p != nil {
+		add(true, "%s of the passes%s", p.Value.Source(), map[bool]string{true: ", at random"}[p.Random])
+	}
 	add(len(s.Choose) > 0, "choose")
+	if s.Call != nil {
+		add(true, "call %s", s.Call.Name)
+	}
+	add(s.Order != InOrder, "%s", s.Order)
+	if s.Switch != nil {
+		add(true, "switch on %s", short(s.Switch.On.Source()))
+	}
+	add(s.Try, "try")
 	switch {
+	case s.Until != nil:
+		add(true, "until %s", untilOf(s.Until))
 	case s.Loop != nil:
 		add(true, "loop %s", s.Loop.Source())
 	case s.While != nil && s.While.Max.IsSet():
@@ -195,10 +273,32 @@ func controlsOf(s *Step) []string {
 	case s.While != nil:
 		add(true, "while %s", short(s.While.Condition.Source()))
 	case s.Foreach != nil:
-		add(true, "foreach %s as %s", short(s.Foreach.List.Source()), s.Foreach.As)
+		add(true, "foreach %s as %s", short(s.Foreach.List.Source()), Plain(s.Foreach.As))
 	}
+	if s.Runtime != nil {
+		add(true, "for %s", s.Runtime.Source())
+	}
+	add(s.Critical.Text != "", "critical section %s", s.Critical.Text)
+	add(len(s.Tags) > 0, "tags %s", strings.Join(s.Tags, ", "))
 	add(s.OnError != "", "on_error %s", s.OnError)
 	return out
+}
+
+func untilOf(u *Until) string {
+	text := short(u.Condition.Source()) + ", every " + u.From.Source()
+	if u.To.Source() != u.From.Source() {
+		text += ".." + u.To.Source()
+	}
+	if u.Max.IsSet() {
+		text += ", at most " + u.Max.Source()
+	}
+	if u.Within.IsSet() {
+		text += ", within " + u.Within.Source()
+	}
+	if u.ContinueAtTheEnd {
+		text += ", then continue"
+	}
+	return text
 }
 
 func (e *explainer) sampler(depth int, a *SamplerAction, at Place) {
@@ -212,7 +312,7 @@ func (e *explainer) sampler(depth int, a *SamplerAction, at Place) {
 		e.add(depth, "timer "+t.Text, t.Range)
 	}
 	for _, x := range at.Extracts() {
-		e.add(depth, fmt.Sprintf("extract %s: %s", x.Variable, x.Text), x.Range)
+		e.add(depth, fmt.Sprintf("extract %s: %s", Plain(x.Variable), x.Text), x.Range)
 		if x.Default == nil {
 			e.imply(depth+1, "fails the sample if it finds nothing")
 		}

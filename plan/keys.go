@@ -1,5 +1,7 @@
 package plan
 
+import "slices"
+
 // Object is a part of a plan with fixed keys: the plan, a thread group, a load …
 // The parser's check of unknown keys, the schema and the reference read this one
 // list. What samplers, timers, assertions and extractors accept is told by their
@@ -33,8 +35,8 @@ type Key struct {
 
 // Grammar returns the structure of a plan, outermost first.
 func Grammar() []Object {
-	return []Object{planObject(), secretObject(), environmentObject(), dataObject(), reportsObject(), scopeObject(), groupObject(),
-		loadObject(), threadStageObject(), rateStageObject(), stepObject(), choiceObject(), assertionObject(), extractObject(), thresholdObject()}
+	return []Object{planObject(), secretObject(), environmentObject(), dataObject(), counterObject(), fragmentObject(), reportsObject(), scopeObject(), groupObject(),
+		loadObject(), threadStageObject(), rateStageObject(), stepObject(), choiceObject(), switchObject(), percentObject(), assertionObject(), extractObject(), thresholdObject()}
 }
 
 // KeysOf returns the keys of an object in order, those it includes last.
@@ -63,6 +65,10 @@ func planObject() Object {
 		{Name: "secrets", Type: "{secret}", Doc: "values from the environment or a file that are never shown, used as `${secrets.name}`"},
 		{Name: "environments", Type: "{environment}", Doc: "named sets of other vars and secrets, chosen with `--env name`"},
 		{Name: "data", Type: "{path+data}", Doc: "CSV files; a column is used as `${name.column}`"},
+		{Name: "counters", Type: "{counter}", Doc: "numbers that advance once per iteration, used as `${name}`"},
+		{Name: "include", Type: "{path}", Literal: true, Doc: "library files whose fragments can be called as `alias.name`, relative to this file"},
+		{Name: "fragments", Type: "{fragment}", Doc: "lists of steps that `call` runs, each with a name"},
+		{Name: "metrics", Type: "{metric}", Literal: true, Doc: "figures of the plan's own, fed by `record`: a counter, gauge, rate or trend"},
 		{Name: "setup", Type: "[step]", Doc: "steps that run once before the load; what they extract is known to the whole plan. If one fails, nothing else is sent"},
 		{Name: "setup_timeout", Type: "duration", Literal: true, Default: "60s", Doc: "limit for all of setup"},
 		{Name: "thread_groups", Type: "{group}", Required: true, Doc: "the thread groups; they run at the same time unless their load says `after` or `delay`"},
@@ -100,6 +106,39 @@ func dataObject() Object {
 	}}
 }
 
+func counterObject() Object {
+	return Object{Name: "counter", Doc: "A number that advances once per iteration of the groups that use it. All steps of one iteration see the same number.", Keys: []Key{
+		{Name: "from", Type: "int", Required: true, Doc: "the first number"},
+		{Name: "to", Type: "int", Doc: "the last number, after which it begins again; without it there is no end"},
+		{Name: "step", Type: "int", Default: "1", Doc: "what is added each time; negative to count down"},
+		{Name: "per", Type: "name", Enum: []string{"plan", "thread"}, Default: "plan", Doc: "one sequence for all threads, or one for each"},
+		{Name: "format", Type: "text", Literal: true, Doc: "makes it a text: its one run of zeros stands for the number with at least so many digits, as in `order-00000`"},
+	}}
+}
+
+func fragmentObject() Object {
+	return Object{Name: "fragment", Doc: "Steps that `call` runs. Inside, only its params and what its own steps set are known, beside `thread.id`, `thread.iteration`, `group.name` and `run.id`. Values that scopes around the call hand down keep their own names.", Keys: []Key{
+		{Name: "params", Type: "[name]", Literal: true, Doc: "names that every call gives a value"},
+		{Name: "outputs", Type: "[name]", Literal: true, Doc: "variables that a call can take with `extract: [name]`"},
+		{Name: "steps", Type: "[step]", Required: true, Doc: "the steps; what scopes around the call say applies to them too"},
+	}}
+}
+
+func switchObject() Object {
+	return Object{Name: "switch", Doc: "One of several lists of steps, by a value that is compared as text. If no case has it and there is no default, nothing runs.", Keys: []Key{
+		{Name: "on", Type: "condition", Required: true, Doc: "expression that gives the value"},
+		{Name: "cases", Type: "{[step]}", Required: true, Doc: "for each value its steps"},
+		{Name: "default", Type: "[step]", Doc: "steps for all other values"},
+	}}
+}
+
+func percentObject() Object {
+	return Object{Name: "percent", Doc: "On which share of its passes a step runs, counted for each thread. The share is kept exactly, unless `random` draws it.", Keys: []Key{
+		{Name: "value", Type: "share", Required: true, Doc: "share of the passes"},
+		{Name: "random", Type: "bool", Literal: true, Default: "false", Doc: "draw for each pass, instead of keeping the share exactly"},
+	}}
+}
+
 func reportsObject() Object {
 	return Object{Name: "reports", Doc: "Copies of reports, besides those in the results folder. Paths are relative to this file.", Keys: []Key{
 		{Name: "html", Type: "path", Literal: true, Doc: "the report for people, one file"},
@@ -114,7 +153,7 @@ func scopeObject() Object {
 	return Object{Name: "scope", Doc: "What may stand on the plan, a thread group, a block or one step, and applies to every sampler below.", Keys: []Key{
 		{Name: "defaults", Type: "defaults", Doc: "values for all samplers of a kind below; the nearest value wins, maps such as headers merge by key"},
 		{Name: "timers", Type: "[timer]", Doc: "waits before every sampler below; all in scope apply, outermost first"},
-		{Name: "extract", Type: "{condition+extract}", Doc: "variables taken from the response of every sampler below: an expression, or an extractor"},
+		{Name: "extract", Type: "{condition+extract} | [name]", Doc: "variables taken from the response of every sampler below: an expression, or an extractor; beside `call` a list of outputs"},
 		{Name: "assertions", Type: "[assertion]", Doc: "what must hold for the response of every sampler below; they add up"},
 		{Name: "thresholds", Type: "[threshold]", Doc: "limits for the figures of everything below; a broken one fails the run"},
 		{Name: "no_inherit", Type: "[name]", Enum: []string{"timers", "extract", "assertions"}, Doc: "what outer scopes do not hand down to here"},
@@ -171,29 +210,66 @@ func rateStageObject() Object {
 }
 
 func stepObject() Object {
-	return Object{Name: "step", Doc: "Exactly one action (a sampler, `pause`, `set`, `log`, `stop`) or one block (`steps`, `choose`), with controls and modifiers beside it.", Includes: []string{"scope"}, Exactly: "action", Keys: []Key{
+	return Object{Name: "step", Doc: "Exactly one action (a sampler, `pause`, `set`, `log`, `next_row`, `stop`) or one block (`steps`, `call`, `choose`, `random`, `interleave`, `shuffle`, `switch`, `try`), with controls and modifiers beside it. Controls apply in the order `skip`, `if`, `once`, `percent`, one of `loop`, `while`, `foreach`, `until`, then `runtime`, `critical_section`.", Includes: []string{"scope"}, Exactly: "action",
+		Keys: slices.Concat(actionKeys(), controlKeys(), untilKeys(), modifierKeys())}
+}
+
+func actionKeys() []Key {
+	return []Key{
 		{Name: "pause", Type: "duration | range", Role: "action", Group: "action", Doc: "waits, for a fixed or a random time"},
 		{Name: "set", Type: "{value}", Role: "action", Group: "action", Doc: "gives variables new values, in order"},
 		{Name: "log", Type: "text", Role: "action", Group: "action", Doc: "writes a line to the log of the run"},
+		{Name: "next_row", Type: "name", Literal: true, Role: "action", Group: "action", Doc: "takes the next row of this data set within the iteration, as one with `per: iteration` does at its start"},
 		{Name: "stop", Type: "name", Role: "action", Group: "action", Enum: []string{"iteration", "thread", "group", "plan"}, Doc: "ends the iteration, the thread, the thread group or the whole run"},
 		{Name: "steps", Type: "[step]", Role: "action", Group: "action", Doc: "a block of steps; with a `name` it is a transaction with a row of its own"},
+		{Name: "call", Type: "name", Literal: true, Role: "action", Group: "action", Doc: "runs a fragment of this plan, or `alias.name` of a library; with `extract: [name, …]` it takes outputs"},
 		{Name: "choose", Type: "[choice]", Role: "action", Group: "action", Doc: "one of several blocks on each pass, by weight"},
+		{Name: "random", Type: "[step]", Role: "action", Group: "action", Doc: "one of the steps on each pass, drawn at random"},
+		{Name: "interleave", Type: "[step]", Role: "action", Group: "action", Doc: "one of the steps on each pass, in turn, from the first"},
+		{Name: "shuffle", Type: "[step]", Role: "action", Group: "action", Doc: "all of the steps, in a new random order on each pass"},
+		{Name: "switch", Type: "switch", Role: "action", Group: "action", Doc: "the steps of one case, by a value"},
+		{Name: "try", Type: "[step]", Role: "action", Group: "action", Doc: "steps after which `finally` runs, whatever happens in them"},
+	}
+}
 
+func controlKeys() []Key {
+	return []Key{
+		{Name: "with", Type: "{value}", Role: "control", Needs: "call", Doc: "values of the params of the fragment"},
+		{Name: "finally", Type: "[step]", Role: "control", Needs: "try", Doc: "steps that run after those of `try`, also when a step, `on_error` or the end of the load stops these; not when samples are cancelled"},
 		{Name: "if", Type: "condition", Role: "control", Doc: "runs only if this is true"},
 		{Name: "else", Type: "[step]", Role: "control", Needs: "if", Doc: "steps to run if the condition is false"},
 		{Name: "once", Type: "bool", Literal: true, Role: "control", Doc: "runs in the first iteration of each thread only"},
+		{Name: "percent", Type: "share | percent", Role: "control", Doc: "runs on this share of its passes: 50% of 10 iterations of a thread is exactly 5"},
 		{Name: "loop", Type: "int", Role: "control", Group: "repeat", Doc: "runs so many times"},
 		{Name: "while", Type: "condition", Role: "control", Group: "repeat", Doc: "runs again as long as this is true"},
-		{Name: "max", Type: "int", Role: "control", Needs: "while", Doc: "most passes of `while`"},
 		{Name: "foreach", Type: "condition", Role: "control", Group: "repeat", Needs: "as", Doc: "runs once for each item of this list"},
 		{Name: "as", Type: "name", Literal: true, Role: "control", Needs: "foreach", Doc: "variable that holds the item of `foreach`"},
+		{Name: "max", Type: "int", Role: "control", Doc: "most passes of `while`, or most tries of `until`"},
+		{Name: "runtime", Type: "duration", Role: "control", Doc: "of a block: runs it again and again for this long; no step of it begins later"},
+		{Name: "critical_section", Type: "name", Literal: true, Role: "control", Doc: "of a block: only one thread of the run at a time is in blocks with this name"},
+		{Name: "parallel", Type: "bool", Literal: true, Role: "control", Default: "false", Doc: "of a block: its steps run at once, each with connections of its own; what they set is known after it"},
+	}
+}
 
+func untilKeys() []Key {
+	return []Key{
+		{Name: "until", Type: "condition", Role: "control", Group: "repeat", Needs: "every", Doc: "tries again until this is true; it may look at the response. Of a sampler all tries are one sample: its times and assertions are those of the last try, its requests those of all. `attempt` is the number of the try, from 1"},
+		{Name: "every", Type: "duration | range", Role: "control", Needs: "until", Doc: "how long to wait between tries"},
+		{Name: "within", Type: "duration", Role: "control", Needs: "until", Doc: "no try of `until` begins later than this after the first; one of `max` and `within` is needed"},
+		{Name: "on_max", Type: "name", Enum: []string{"fail", "continue"}, Role: "control", Needs: "until", Default: "fail", Doc: "what happens when the last try of `until` is over"},
+	}
+}
+
+func modifierKeys() []Key {
+	return []Key{
 		{Name: "name", Type: "text", Role: "modifier", Doc: "name of the row in the reports; steps of a group with the same name share a row"},
-		{Name: "tags", Type: "[name]", Literal: true, Role: "modifier", Doc: "words to find the step by"},
+		{Name: "tags", Type: "[name]", Literal: true, Role: "modifier", Doc: "words to find the step by, and what is below it; a threshold with `tag` judges them"},
 		{Name: "skip", Type: "text", Literal: true, Role: "modifier", Doc: "the reason why the step is left out"},
 		{Name: "on_error", Type: "name", Role: "modifier", Enum: onErrors, Doc: "what follows a failed sample of this step or block"},
+		{Name: "record", Type: "{condition}", Role: "modifier", Doc: "feeds metrics after the step: for each its expression, which of a sampler may look at the response"},
+		{Name: "split_by", Type: "condition", Role: "modifier", Doc: "makes rows of the samplers below by the value of this expression: the first 50 values have one each, all others share `(other)`"},
 		{Name: "include_timers", Type: "bool", Literal: true, Role: "modifier", Default: "false", Doc: "of a named block: timers and pauses count in the time of the transaction"},
-	}}
+	}
 }
 
 func choiceObject() Object {
@@ -225,7 +301,7 @@ func extractObject() Object {
 func thresholdObject() Object {
 	return Object{Name: "threshold", Doc: "A comparison of a figure with a constant, such as `p95 < 500ms`. The long form says more about when it is judged.", Keys: []Key{
 		{Name: "that", Type: "condition", Required: true, Doc: "the comparison"},
-		{Name: "tag", Type: "name", Literal: true, Doc: "judge only the samples of steps with this tag"},
+		{Name: "tag", Type: "name", Literal: true, Doc: "judge only the samples of steps with this tag, or in blocks with it"},
 		{Name: "after", Type: "duration", Literal: true, Default: "0s", Doc: "not judged before this time of the run"},
 		{Name: "window", Type: "duration", Literal: true, Doc: "judged over the last so many seconds, again and again, instead of over the whole run"},
 		{Name: "for", Type: "duration", Literal: true, Default: "0s", Doc: "must be broken for this long"},

@@ -25,6 +25,10 @@ func TestParserAndGrammarAgree(t *testing.T) {
 		{"thread_stage", "thread_groups: {a: {load: {threads: [{qqqqqqqqqqqq: 1}]}}}"},
 		{"rate_stage", "thread_groups: {a: {load: {rate: [{qqqqqqqqqqqq: 1}]}}}"},
 		{"step", group + "      - {qqqqqqqqqqqq: 1}"},
+		{"counter", "counters: {a: {qqqqqqqqqqqq: 1}}"},
+		{"fragment", "fragments: {a: {qqqqqqqqqqqq: 1}}"},
+		{"switch", group + "      - switch: {qqqqqqqqqqqq: 1}"},
+		{"percent", group + "      - {percent: {qqqqqqqqqqqq: 1}, pause: 1s}"},
 		{"choice", group + "      - choose: [{qqqqqqqqqqqq: 1}]"},
 		{"threshold", "thresholds: {qqqqqqqqqqqq: 1}"},
 	} {

@@ -68,7 +68,12 @@ type parser struct {
 	file     *source.File
 	reg      *element.Registry
 	ds       source.Diagnostics
-	defaults []*source.Node // of the open scopes, outermost first
+	defaults []*source.Node    // of the open scopes, outermost first
+	metrics  map[string]string // types by name
+	calls    []*Call
+	prefix   string   // what names that steps set begin with: those of a fragment are its own
+	within   *Call    // the call whose fragment is read
+	library  *library // where calls without an alias look for their fragment
 }
 
 func (p *parser) add(r source.Range, code, summary, detail string) {
@@ -112,8 +117,8 @@ func (p *parser) object(n *source.Node, what string, keys []key, elsewhere func(
 // notAvailable are the words of the language that this version does not have, by
 // the place where they would stand.
 var notAvailable = map[string]map[string]bool{
-	"the plan":     set("counters include fragments metrics outputs"),
-	"the step":     set("call with next_row until every within on_max percent runtime critical_section parallel random interleave shuffle switch try finally record split_by " + otherSamplers),
+	"the plan":     set("outputs"),
+	"the step":     set(otherSamplers),
 	"`defaults`":   set(otherSamplers),
 	"`reports`":    set("csv"),
 	"`timers`":     set("poisson precise_throughput synchronizing gaussian"),

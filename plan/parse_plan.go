@@ -18,6 +18,7 @@ func (p *parser) plan(n *source.Node) *Plan {
 	}
 	p.open(n)
 	defer p.close()
+	p.metrics = metricTypes(n.Get("metrics"))
 	keys := []key{
 		on("plan", func(v *source.Node) { out.Name = p.text(v, "`plan`") }),
 		on("description", func(v *source.Node) { out.Description = p.text(v, "`description`") }),
@@ -26,6 +27,10 @@ func (p *parser) plan(n *source.Node) *Plan {
 		on("secrets", func(v *source.Node) { out.Secrets = p.secrets(v) }),
 		on("environments", func(v *source.Node) { out.Environments = p.environments(v) }),
 		on("data", func(v *source.Node) { out.Data = p.data(v) }),
+		on("counters", func(v *source.Node) { out.Counters = p.counters(v) }),
+		on("metrics", func(v *source.Node) { out.Metrics = p.metricsOf(v) }),
+		on("include", func(v *source.Node) { out.Includes = p.includes(v) }),
+		on("fragments", func(v *source.Node) { out.Fragments = p.fragments(v) }),
 		on("setup", func(v *source.Node) { out.Setup = p.steps(v, "`setup`") }),
 		on("setup_timeout", func(v *source.Node) { out.SetupTimeout = p.duration(v, "`setup_timeout`") }),
 		on("thread_groups", func(v *source.Node) { out.Groups = p.groups(v) }),
@@ -47,6 +52,7 @@ func (p *parser) plan(n *source.Node) *Plan {
 		}
 		return ""
 	})
+	out.calls = p.calls
 	if n.Get("plan") == nil {
 		p.add(first(n), "missing-key", "the plan has no title", "write `plan: A title` as the first line")
 	} else if strings.TrimSpace(out.Name) == "" && n.Get("plan").Kind == source.Scalar {
@@ -70,7 +76,7 @@ func first(n *source.Node) source.Range {
 var (
 	groupKeys = set("load steps pacing new_user_each_iteration")
 	loadKeys  = set("threads ramp_up duration iterations shared_iterations rate max_threads arrivals delay after warm_up grace ramp_down_grace")
-	stepKeys  = set("pause set log stop loop while foreach once choose if else name include_timers")
+	stepKeys  = set("pause set log stop next_row call with loop while foreach until every within on_max once percent runtime critical_section parallel choose random interleave shuffle switch try finally if else name include_timers record split_by")
 	scopeKeys = set("timers extract assertions thresholds defaults no_inherit")
 )
 
@@ -82,7 +88,7 @@ func (p *parser) vars(n *source.Node, what string) []*Var {
 	}
 	var out []*Var
 	for _, f := range n.Fields {
-		v := &Var{Name: f.Key.Text, Range: f.Key.Range}
+		v := &Var{Name: p.prefix + f.Key.Text, Range: f.Key.Range}
 		p.name(f.Key, "a variable")
 		v.Value.Decode(f.Value, &p.ds)
 		out = append(out, v)

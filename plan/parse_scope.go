@@ -246,7 +246,7 @@ func (p *parser) extracts(n *source.Node) []*Extract {
 }
 
 func (p *parser) extract(f source.Field) *Extract {
-	e := &Extract{Range: f.Key.Range, Text: short(compact(f.Value)), Variable: f.Key.Text, Pick: element.Pick{Of: "body", Match: 1}}
+	e := &Extract{Range: f.Key.Range, Text: short(compact(f.Value)), Variable: p.prefix + f.Key.Text, Pick: element.Pick{Of: "body", Match: 1}}
 	n := f.Value
 	value := n
 	switch {
@@ -266,7 +266,7 @@ func (p *parser) extract(f source.Field) *Extract {
 			value = at.Value
 		}
 	default:
-		p.add(f.Key.Range, "wrong-type", fmt.Sprintf("%q needs an expression or an extractor, not %s", e.Variable, kindOf(n)), "write one like json.id, or {regex: 'id=(\\d+)'}")
+		p.add(f.Key.Range, "wrong-type", fmt.Sprintf("%q needs an expression or an extractor, not %s", f.Key.Text, kindOf(n)), "write one like json.id, or {regex: 'id=(\\d+)'}")
 		return nil
 	}
 	if e.Definition == nil {
@@ -339,7 +339,7 @@ func (p *parser) thresholds(n *source.Node) []*Threshold {
 	for _, item := range p.list(n, "`thresholds`", true) {
 		t := &Threshold{Range: item.Range}
 		ok := false
-		read := func(v *source.Node) { t.Comparison, ok = expr.ParseComparison(v, nil, &p.ds) }
+		read := func(v *source.Node) { t.Comparison, ok = expr.ParseComparison(v, p.metrics, &p.ds) }
 		if item.Kind != source.Map {
 			read(item)
 		} else if p.object(item, "a threshold", []key{

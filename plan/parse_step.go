@@ -12,28 +12,35 @@ import (
 	"runner/plan/spec"
 )
 
+// steps reads steps that run one after another.
 func (p *parser) steps(n *source.Node, what string) []*Step {
-	var out []*Step
-	items := p.list(n, what, n.Kind == source.Map) // one step may stand alone
-	if n.Kind == source.List && len(items) == 0 {
-		p.add(n.Range, "empty-value", what+" is empty", "write at least one step")
-	}
+	out := p.children(n, what)
 	var stopped *Step
-	for _, item := range items {
-		s := p.step(item)
-		if s == nil {
-			continue
-		}
+	for _, s := range out {
 		if stopped != nil {
 			p.ds = append(p.ds, source.Diagnostic{Code: "unreachable-step", Summary: "this step is never reached", Range: s.Range,
 				Detail:  "remove it, move it above the stop, or put an `if:` on the stop",
 				Related: []source.Related{{Message: "the thread always stops here", Range: stopped.Range}}})
 			stopped = nil
 		}
-		if _, stop := s.Action.(*Stop); stop && !s.If.IsSet() && !s.Once && !s.SkipSet && s.While == nil && s.Foreach == nil {
+		if _, stop := s.Action.(*Stop); stop && !s.If.IsSet() && !s.Once && !s.SkipSet && s.Percent == nil && s.While == nil && s.Foreach == nil {
 			stopped = s
 		}
-		out = append(out, s)
+	}
+	return out
+}
+
+// children reads a list of steps.
+func (p *parser) children(n *source.Node, what string) []*Step {
+	var out []*Step
+	items := p.list(n, what, n.Kind == source.Map) // one step may stand alone
+	if n.Kind == source.List && len(items) == 0 {
+		p.add(n.Range, "empty-value", what+" is empty", "write at least one step")
+	}
+	for _, item := range items {
+		if s := p.step(item); s != nil {
+			out = append(out, s)
+		}
 	}
 	return out
 }
@@ -57,7 +64,11 @@ func (p *parser) step(n *source.Node) *Step {
 	defer p.close()
 	keys := p.actions(n, s)
 	keys = append(keys, p.controls(n, s)...)
+	keys = append(keys, p.repeats(n, s)...)
 	keys = append(keys, p.scope(n, &s.Scope)...)
+	if n.Get("call") != nil {
+		p.takesOutputs(keys, s)
+	}
 	p.object(n, "the step", keys, func(word string) string {
 		switch {
 		case groupKeys[word], word == "vars":
@@ -93,6 +104,17 @@ func (p *parser) actions(n *source.Node, s *Step) []key {
 		{"stop", func(f source.Field) {
 			s.Action = &Stop{What: p.word(f.Value, "`stop`", "iteration", "thread", "group", "plan")}
 		}},
+		{"next_row", func(f source.Field) {
+			s.Action = &NextRow{Data: Word{p.text(f.Value, "`next_row`"), f.Value.Range}}
+		}},
+		{"call", func(f source.Field) { p.call(n, f, s) }},
+		{"switch", func(f source.Field) { s.Block, s.Switch = true, p.switches(f.Value) }},
+		{"try", func(f source.Field) { s.Block, s.Try, s.Steps = true, true, p.steps(f.Value, "`try`") }},
+	}
+	for _, order := range []Order{Random, Interleave, Shuffle} {
+		keys = append(keys, key{string(order), func(f source.Field) {
+			s.Block, s.Order, s.Steps = true, order, p.children(f.Value, "`"+string(order)+"`")
+		}})
 	}
 	for _, name := range p.reg.Names(element.SamplerKind) {
 		keys = append(keys, key{name, func(f source.Field) {
@@ -137,42 +159,33 @@ func (p *parser) controls(n *source.Node, s *Step) []key {
 		on("else", func(v *source.Node) { s.Else = p.steps(v, "`else`") }),
 		on("skip", func(v *source.Node) { s.Skip, s.SkipSet = p.text(v, "`skip`"), true }),
 		on("once", func(v *source.Node) { s.Once = p.boolean(v, "`once`") }),
-		on("loop", func(v *source.Node) {
-			loop := decode[int64](p, v)
-			if x, ok := loop.Literal(); ok && x < 1 && isInt(v.Text) {
-				p.add(v.Range, "out-of-range", "`loop` must be at least 1", "write the number of passes, or `skip: \"reason\"` to leave the step out")
-			}
-			s.Loop = &loop
-		}),
-		on("while", func(v *source.Node) {
-			s.While = &While{Condition: p.condition(v)}
-			if limit := n.Get("max"); limit != nil {
-				s.While.Max = p.count(limit, "max")
+		on("with", func(v *source.Node) {
+			if n.Get("call") == nil {
+				p.add(n.Field("with").Key.Range, "bad-control", "`with` gives a fragment its params, and there is no `call:`", "add call: name")
 			}
 		}),
-		on("max", func(v *source.Node) {
-			if n.Get("while") == nil {
-				p.add(n.Field("max").Key.Range, "bad-control", "`max` limits a `while:`, and there is none", "add while: condition, or write loop: "+short(v.Text))
+		on("percent", func(v *source.Node) { s.Percent = p.percent(v) }),
+		on("finally", func(v *source.Node) {
+			s.Finally = p.steps(v, "`finally`")
+			if n.Get("try") == nil {
+				p.add(n.Field("finally").Key.Range, "bad-control", "`finally` follows a `try:`, and there is none", "put the steps before it under `try:`")
 			}
 		}),
-		on("foreach", func(v *source.Node) {
-			s.Foreach = &Foreach{}
-			if v.Kind == source.List && v.Flow {
-				p.add(v.Range, "wrong-type", "`foreach` needs an expression, not a YAML list", "put it in quotes: "+quoted(v.Range.Text()))
-			} else {
-				s.Foreach.List = p.condition(v)
-			}
-			as := n.Get("as")
-			if as == nil {
-				p.add(n.Field("foreach").Key.Range, "missing-key", "`foreach` needs `as`: the name of the item", "add as: item")
-			} else if p.name(as, "a variable") {
-				s.Foreach.As, s.Foreach.AsRange = as.Text, as.Range
+		on("critical_section", func(v *source.Node) {
+			s.Critical = Word{p.text(v, "`critical_section`"), v.Range}
+			if strings.TrimSpace(s.Critical.Text) == "" && v.Kind == source.Scalar {
+				p.add(v.Range, "bad-name", "the name of the critical section is empty", "write a name")
 			}
 		}),
-		on("as", func(v *source.Node) {
-			if n.Get("foreach") == nil {
-				p.add(n.Field("as").Key.Range, "bad-control", "`as` names the item of a `foreach:`, and there is none", "add foreach: list, or remove `as`")
+		on("parallel", func(v *source.Node) {
+			if p.boolean(v, "`parallel`") {
+				s.Order = Parallel
 			}
+		}),
+		on("record", func(v *source.Node) { s.Record = p.record(v) }),
+		on("split_by", func(v *source.Node) {
+			s.SplitBy = new(expr.Expression)
+			s.SplitBy.Decode(v, &p.ds)
 		}),
 		on("on_error", func(v *source.Node) { s.OnError = p.onError(v) }),
 		on("include_timers", func(v *source.Node) { s.IncludeTimers = p.boolean(v, "`include_timers`") }),
@@ -196,16 +209,23 @@ func (p *parser) stepName(n *source.Node, s *Step) {
 
 // stepRules checks what only makes sense together.
 func (p *parser) stepRules(n *source.Node, s *Step) {
-	p.exclusive(n, "keep one; put the other on a block around the step", "loop", "while")
-	p.exclusive(n, "keep one; put the other on a block around the step", "loop", "foreach")
-	p.exclusive(n, "keep one; put the other on a block around the step", "while", "foreach")
+	for i, a := range loopKeys {
+		for _, b := range loopKeys[i+1:] {
+			p.exclusive(n, "keep one; put the other on a block around the step", a, b)
+		}
+	}
+	p.blockRules(n, s)
 	if e := n.Field("else"); e != nil && n.Field("if") == nil {
 		p.add(e.Key.Range, "bad-control", "`else` belongs to an `if:`, and there is none", "add if: condition")
 	}
 	if t := n.Field("include_timers"); t != nil && (!s.Block || s.Name == "") {
 		p.add(t.Key.Range, "bad-control", "`include_timers` belongs to a named block: only that is a transaction", "put the steps under `steps:` and give the block a `name:`")
 	}
-	if _, sampler := s.Action.(*SamplerAction); sampler || s.Block || s.Action == nil {
+	_, sampler := s.Action.(*SamplerAction)
+	if f := n.Field("split_by"); f != nil && !sampler && s.Action != nil {
+		p.add(f.Key.Range, "no-sampler", "`split_by` makes rows of a sampler, and this step is none", "move it to a step with a sampler")
+	}
+	if sampler || s.Block || s.Action == nil {
 		return
 	}
 	for _, k := range []string{"timers", "extract", "assertions", "thresholds", "defaults", "no_inherit"} {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"runner/plan/element"
@@ -120,6 +121,9 @@ func (c *checker) rows() {
 		r := row{at.Group, at.Phase, s.Name, s.Block}
 		if s.Name == "" {
 			r.name = a.Title
+		}
+		if slices.ContainsFunc(steps[r], func(o *Step) bool { return o.Range == s.Range }) {
+			return // the same step of a fragment, called again
 		}
 		if steps[r] == nil {
 			order = append(order, r)

@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"maps"
+	"slices"
 
 	"runner/plan/element"
 	"runner/plan/expr"
@@ -19,14 +20,19 @@ func Validate(p *Plan, reg *element.Registry, opts Options) source.Diagnostics {
 	}
 	c := &checker{plan: p, reg: reg, opts: opts, fns: expr.NewFunctions(reg.Functions()...)}
 	p.Functions = c.fns
+	c.expand()
 	c.vars()
 	c.data()
+	c.counters()
 	c.bindPlan()
 	c.rows()
+	c.metrics()
+	c.tags()
+	c.sections()
 	c.after()
 	c.files()
 	c.mentionsOfStatus()
-	return listed(sound(c.ds, p.poison))
+	return listed(distinct(sound(c.ds, p.poison)))
 }
 
 // maxVars is how many variables a plan may have.
@@ -45,6 +51,26 @@ type checker struct {
 	reserved map[string]bool
 	only     *expr.Env // plan vars only: loads, names
 	base     *expr.Env // names
+	inside   *expr.Env // what every fragment knows
+
+	calls  []*Call // all, those within fragments included
+	trials []*Step // calls of fragments that nobody calls
+}
+
+// distinct leaves out what is said twice of one place, as of a fragment that is
+// called more than once.
+func distinct(ds source.Diagnostics) source.Diagnostics {
+	type said struct {
+		at            source.Range
+		code, summary string
+	}
+	seen := map[said]bool{}
+	return slices.DeleteFunc(ds, func(d source.Diagnostic) bool {
+		k := said{d.Range, d.Code, d.Summary}
+		dup := seen[k] && !d.Range.IsZero()
+		seen[k] = true
+		return dup
+	})
 }
 
 // vars binds the variables, each to those above it, and those of environments.
@@ -130,7 +156,7 @@ func (c *checker) free(name string, r source.Range, what string) {
 
 // settable reports a set or extract of a name that is fixed.
 func (c *checker) settable(name string, r source.Range, how string) {
-	c.free(name, r, "a variable")
+	c.free(Plain(name), r, "a variable")
 	if first, ok := c.fixed[name]; ok {
 		c.ds = append(c.ds, source.Diagnostic{Code: "redefined", Range: r, Summary: fmt.Sprintf("%q is fixed and cannot be changed by `%s`", name, how),
 			Detail: "choose another name", Related: []source.Related{{Message: fmt.Sprintf("%q is defined here", name), Range: first}}})
@@ -143,13 +169,15 @@ func (c *checker) bindPlan() {
 	for _, name := range c.reg.Names(element.SamplerKind) {
 		maps.Copy(known, c.reg.Lookup(element.SamplerKind, name).Roots)
 	}
-	c.base = expr.NewEnv(c.fns, c.names).WithAll(map[string]expr.Type{"thread.id": expr.IntType, "thread.iteration": expr.IntType, "group.name": expr.TextType}).WithKnownResponse(known)
+	everywhere := map[string]expr.Type{"thread.id": expr.IntType, "thread.iteration": expr.IntType, "group.name": expr.TextType}
+	c.base = expr.NewEnv(c.fns, c.names).WithAll(everywhere).WithKnownResponse(known)
+	c.inside = expr.NewEnv(c.fns, map[string]expr.Type{"run.id": expr.TextType}).WithAll(everywhere).WithKnownResponse(known)
 	shared := c.definitions(c.plan.Scope.Extract)
 
 	c.settableAll(shared)
 	own := c.collect(c.plan.Setup, false)
 	c.settableAll(own)
-	setup := &phase{checker: c, defs: append(own, shared...)}
+	setup := &phase{checker: c, early: c.only, defs: append(own, shared...)}
 	setup.run(c.base, c.plan.Setup)
 	setup.unset()
 	results := map[string]expr.Type{}
@@ -164,10 +192,11 @@ func (c *checker) bindPlan() {
 	}
 	last := c.collect(c.plan.Teardown, false)
 	c.settableAll(last)
-	down := &phase{checker: c, defs: append(append(last, shared...), setup.defs...)}
+	down := &phase{checker: c, early: c.only, defs: append(append(last, shared...), setup.defs...)}
 	down.run(after, c.plan.Teardown)
 	c.addNames(union, down.defs)
-	all := &phase{checker: c}
+	c.bindTrials()
+	all := &phase{checker: c, early: c.only}
 	all.scope(&c.plan.Scope, c.base.WithAll(union), c.roots(c.allSteps()))
 }
 
@@ -207,7 +236,7 @@ func (c *checker) group(g *Group, env *expr.Env, setup, shared []definition, uni
 		env = env.With(v.Name, v.Value.Type())
 		union[v.Name] = v.Value.Type()
 	}
-	p := &phase{checker: c, newUser: newUser}
+	p := &phase{checker: c, early: c.only, newUser: newUser}
 	own := append(c.definitions(g.Scope.Extract), c.collect(g.Steps, newUser)...)
 	c.settableAll(own)
 	p.defs = append(append(own, shared...), setup...)

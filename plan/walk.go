@@ -45,15 +45,37 @@ func (v Visitor) steps(steps []*Step, at Place) {
 		if s.Block {
 			below.Blocks = append(at.Blocks[:len(at.Blocks):len(at.Blocks)], s)
 		}
-		v.steps(s.Steps, below)
-		for _, c := range s.Choose {
-			v.steps(c.Steps, below)
+		for _, list := range s.Below() {
+			v.steps(list, below)
 		}
 		v.steps(s.Else, at)
 		if v.Leave != nil {
 			v.Leave(s, in)
 		}
 	}
+}
+
+// Below returns the lists of steps that stand directly below a step and inherit
+// its scope, in file order. What stands under `else` does not.
+func (s *Step) Below() [][]*Step {
+	var all [][]*Step
+	add := func(steps []*Step) {
+		if len(steps) > 0 {
+			all = append(all, steps)
+		}
+	}
+	add(s.Steps)
+	for _, c := range s.Choose {
+		add(c.Steps)
+	}
+	if s.Switch != nil {
+		for _, c := range s.Switch.Cases {
+			add(c.Steps)
+		}
+		add(s.Switch.Default)
+	}
+	add(s.Finally)
+	return all
 }
 
 // Timers returns the timers that apply at the place, outermost first.

@@ -32,6 +32,7 @@ type Series struct {
 	Transaction bool
 	Range       source.Range
 	Assertions  []AssertionInfo
+	Reserved    bool // for a value of split_by: left out of reports without samples, and named when there is one (RowNamer)
 }
 
 // AssertionInfo describes one assertion of a series.
@@ -65,6 +66,8 @@ type Threshold struct {
 	Stop               bool
 	Implied            bool
 	Range              source.Range
+	Tag                string // judged over the series of samplers with this tag; already applied to Series
+	Metric             string // the custom metric that Comparison is about, "" if it is none
 }
 
 // Layout is everything that a recorder knows before the run.
@@ -118,6 +121,10 @@ type Recorder interface {
 	Shard(group, thread int) Shard // group −1 is setup and teardown
 	Note(text string)              // something that the reports must say
 }
+
+// RowNamer is implemented by a Recorder that lets reserved rows get their names
+// while the plan runs. It is safe for concurrent use.
+type RowNamer interface{ NameRow(series int, name string) }
 
 // Shard records for some threads. Safe for concurrent use. Record copies what it
 // needs before it returns and allocates nothing for a passed sample.

@@ -56,6 +56,11 @@ type Thread struct {
 	vars    map[string]any
 	outer   expr.Scope // plan-wide values: vars, secrets, setup results; may be nil
 	locals  map[any]any
+
+	parent   *Thread             // of a branch
+	branches []*Thread           // made of this thread
+	changed  map[string]struct{} // variables of a branch that were set or unset since Fork; nil: not kept
+	family   *sync.Mutex         // guards locals of threads that have branches while these run
 }
 
 // NewThread returns a thread whose names are resolved in its own variables, then
@@ -86,10 +91,20 @@ func (t *Thread) Lookup(name string) (any, bool) {
 }
 
 // Set sets a variable of the thread.
-func (t *Thread) Set(name string, value any) { t.vars[name] = value }
+func (t *Thread) Set(name string, value any) {
+	t.vars[name] = value
+	if t.changed != nil {
+		t.changed[name] = struct{}{}
+	}
+}
 
 // Unset removes a variable of the thread.
-func (t *Thread) Unset(name string) { delete(t.vars, name) }
+func (t *Thread) Unset(name string) {
+	delete(t.vars, name)
+	if t.changed != nil {
+		t.changed[name] = struct{}{}
+	}
+}
 
 // ClearVars forgets all variables, as at a new user's start.
 func (t *Thread) ClearVars() { clear(t.vars) }
@@ -99,13 +114,15 @@ func (t *Thread) ClearVars() { clear(t.vars) }
 // end, and those with a NewUser method are told when a new user begins.
 func (t *Thread) Local(key any, make func() any) any {
 	v, ok := t.locals[key]
-	if !ok {
-		if t.locals == nil {
-			t.locals = map[any]any{}
-		}
-		v = make()
-		t.locals[key] = v
+	if ok {
+		return v
 	}
+	if t.parent != nil {
+		v = t.inherited(key, make)
+	} else {
+		v = make()
+	}
+	t.keep(key, v)
 	return v
 }
 
@@ -120,10 +137,16 @@ func (t *Thread) StartIteration(newUser bool) {
 			s.StartIteration(newUser)
 		}
 	}
+	for _, b := range t.branches {
+		b.StartIteration(newUser)
+	}
 }
 
 // Close closes the thread's local values.
 func (t *Thread) Close() {
+	for _, b := range t.branches {
+		b.Close()
+	}
 	for _, v := range t.locals {
 		if c, ok := v.(Closer); ok {
 			_ = c.Close() // a connection of a finished thread: nothing is lost with it

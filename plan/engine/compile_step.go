@@ -19,8 +19,8 @@ func (c *compiler) steps(steps []*plan.Step, in inherited) sequence {
 	return out
 }
 
-// step compiles one step with its controls, from the inside out: the loop, once,
-// if.
+// step compiles one step with its controls, from the inside out: what metrics take,
+// the critical section, the runtime, the loop, percent, once, if.
 func (c *compiler) step(s *plan.Step, in inherited) node {
 	if s.SkipSet {
 		name := s.Name
@@ -33,9 +33,20 @@ func (c *compiler) step(s *plan.Step, in inherited) node {
 	if s.OnError != "" {
 		in.onError = s.OnError
 	}
+	in.tags = append(in.tags[:len(in.tags):len(in.tags)], s.Tags...)
+	if s.SplitBy != nil {
+		c.use(s.SplitBy.Uses())
+		in.split = s.SplitBy
+	}
 	outer := in
-	n := c.body(s, in)
+	if s.Until != nil && s.Block {
+		in = in.kept(&s.Until.Condition)
+	}
+	n := c.around(s, c.body(s, in), outer)
 	n = c.repeated(s, n, outer)
+	if s.Percent != nil {
+		n = c.percent(s.Percent, n)
+	}
 	if s.Once {
 		n = &once{n}
 	}
@@ -69,6 +80,11 @@ func (c *compiler) body(s *plan.Step, in inherited) node {
 		return &logLine{c.mayFail(!a.Text.IsLiteral(), title(s), "log", s.Range, in, s), &a.Text}
 	case *plan.Stop:
 		return stop{stopSignal(a.What)}
+	case *plan.NextRow:
+		return c.nextRow(a, in)
+	}
+	if s.Call != nil {
+		return c.call(s, in)
 	}
 	return c.block(s, in)
 }
@@ -93,15 +109,13 @@ func (c *compiler) block(s *plan.Step, in inherited) node {
 		row = c.row(s.Name, "transaction", s.Range, true)
 		in = c.rules.open(in, &s.Scope, c.path(s.Name), c.group, row)
 	} else {
-		in = c.rules.open(in, &s.Scope, c.path(title(s)), c.group, -1)
+		in = c.rules.open(in, &s.Scope, c.path(title(s)), c.group)
 	}
-	var steps sequence
-	if len(s.Choose) > 0 {
-		if n := c.choose(s, in); n != nil {
-			steps = sequence{n}
+	steps := c.below(s, in)
+	if s.Runtime != nil {
+		for i := range steps {
+			steps[i] = guard{steps[i]}
 		}
-	} else {
-		steps = c.steps(s.Steps, in)
 	}
 	if row >= 0 {
 		return &transaction{series: row, wall: s.IncludeTimers, steps: steps}
@@ -151,6 +165,11 @@ func (c *compiler) repeated(s *plan.Step, body node, in inherited) node {
 		c.use(s.Foreach.List.Uses())
 		n.list, n.as = &s.Foreach.List, s.Foreach.As
 		n.control = c.control("foreach "+s.Foreach.List.Source(), "foreach", or(s.Foreach.List.Range(), s.Range), in, s)
+	case s.Until != nil:
+		if _, sampler := s.Action.(*plan.SamplerAction); sampler {
+			return body // which tries by itself
+		}
+		return &retry{*c.until(s, in), body}
 	default:
 		return body
 	}
@@ -186,9 +205,9 @@ func (c *compiler) control(name, kind string, where source.Range, in inherited, 
 	id := c.row(name, element.ControlKind, where, false)
 	c.rules.collect(in, id)
 	if c.phase == element.Teardown {
-		c.rules.errors(in, id, c.path(name), -1, where)
+		c.rules.errors(in, []int{id}, c.path(name), -1, where)
 	}
-	if c.phase == element.Load && !in.covered {
+	if c.phase == element.Load && !in.isCovered() {
 		c.controls = append(c.controls, id)
 	}
 	return control{series: id, name: name, where: where, onError: in.signal()}
@@ -207,16 +226,21 @@ func title(s *plan.Step) string {
 	case *plan.Set:
 		var names []string
 		for _, v := range a.Vars {
-			names = append(names, v.Name)
+			names = append(names, plan.Plain(v.Name))
 		}
 		return "set " + strings.Join(names, ", ")
 	case *plan.Log:
 		return "log"
 	case *plan.Stop:
 		return "stop " + a.What
+	case *plan.NextRow:
+		return "next_row " + a.Data.Text
 	}
 	if len(s.Choose) > 0 {
 		return "choose"
+	}
+	if s.Call != nil {
+		return "call " + s.Call.Name
 	}
 	return "block at line " + fmt.Sprint(s.Range.Start.Line)
 }
@@ -227,14 +251,33 @@ func (c *compiler) path(name string) string { return c.in + " / " + name }
 func (c *compiler) sampler(s *plan.Step, a *plan.SamplerAction, in inherited) node {
 	in = in.enter(&s.Scope)
 	name := title(s)
-	id := c.row(name, a.Definition.Name, s.Range, false)
-	in = c.rules.open(in, &s.Scope, c.path(name), c.group, id)
-	c.rules.collect(in, id)
+	var ids []int
+	if in.split == nil {
+		ids = []int{c.row(name, a.Definition.Name, s.Range, false)}
+	} else {
+		ids = c.splitRows(name, a.Definition.Name, s.Range)
+	}
+	id := ids[0]
+	in = c.rules.open(in, &s.Scope, c.path(name), c.group, ids...)
+	c.rules.collect(in, ids...)
 	if c.phase != element.Setup {
-		c.rules.errors(in, id, c.path(name), c.group, s.Range)
+		c.rules.errors(in, ids, c.path(name), c.group, s.Range)
 	}
 	n := &sampler{control: control{series: id, name: name, where: s.Range, onError: in.signal()},
-		element: a.Element, kind: a.Definition.Name, statusRule: true}
+		element: a.Element, kind: a.Definition.Name, statusRule: true, needs: in.needs, hold: in.needs != 0}
+	if in.split != nil {
+		n.split = &split{by: in.split, name: name, rows: ids}
+		n.split.slot = c.program.splits
+		c.program.splits++
+	}
+	if s.Until != nil {
+		n.until = c.until(s, in)
+		n.needs |= needsOf(s.Until.Condition.Uses(), s.Until.Condition.Source())
+	}
+	for _, r := range s.Record {
+		n.needs |= needsOf(r.Value.Uses(), r.Value.Source())
+	}
+	n.records = c.records(s)
 	n.describer, _ = a.Element.(element.Describer)
 	n.releaser, _ = a.Element.(element.Releaser)
 	c.element(n.kind, a.Element, s.Range)
@@ -257,6 +300,9 @@ func (c *compiler) sampler(s *plan.Step, a *plan.SamplerAction, in inherited) no
 		n.extracts = append(n.extracts, extract{x.Element, x, written(x.Range)})
 	}
 	c.assertions(n, id, in.assertions)
+	for _, other := range ids[1:] {
+		c.program.layout.Series[other].Assertions = c.program.layout.Series[id].Assertions
+	}
 	return n
 }
 

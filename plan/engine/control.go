@@ -44,8 +44,11 @@ func (n *transaction) run(ctx context.Context, th *thread) signal {
 	sig, cut := proceed, false
 	for i, step := range n.steps {
 		if sig = step.run(ctx, th); sig != proceed {
+			if g, ok := step.(guard); ok {
+				step = g.body
+			}
 			_, leaf := step.(*sampler)
-			cut = sig == interrupted || !leaf || i < len(n.steps)-1
+			cut = sig == interrupted || sig == outOfTime || !leaf || i < len(n.steps)-1
 			break
 		}
 	}
@@ -201,7 +204,7 @@ type choose struct {
 func (n *choose) run(ctx context.Context, th *thread) signal {
 	k := th.slots[n.slot]
 	th.slots[n.slot]++
-	at := (uint64(k) + uint64(max(th.index-1, 0))) % uint64(len(n.cycle))
+	at := (uint64(k) + th.phase()) % uint64(len(n.cycle))
 	return n.arms[n.cycle[at]].run(ctx, th)
 }
 
@@ -221,8 +224,9 @@ func (n *pause) run(ctx context.Context, th *thread) signal {
 	if err != nil {
 		return th.fail(ctx, n.control, err)
 	}
-	d := between(th.Rand, from, to)
+	d := th.run.thinkTime(between(th.Rand, from, to))
 	th.idle = th.idle && d <= 0
+	th.worked++
 	if th.due.set {
 		th.due.at, th.due.free = th.due.at+d, th.due.free+d
 	}

@@ -71,7 +71,8 @@ const (
 type signal uint8
 
 const (
-	proceed signal = iota
+	proceed   signal = iota
+	outOfTime        // the runtime of the block around is over
 	nextIteration
 	stopThread
 	stopGroup

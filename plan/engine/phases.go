@@ -74,6 +74,7 @@ func (x *run) phaseThread(p *phase) *thread {
 }
 
 func (x *run) phaseRows(ctx context.Context, th *thread, p *phase) {
+	th.advance(p.counters)
 	for _, f := range p.feeds {
 		_ = th.take(ctx, f) // a failure has been recorded as a sample of its own
 	}

@@ -19,6 +19,9 @@ type Options struct {
 	Functions *expr.Functions
 	Only      []string        // names of the groups to run; nil: all
 	Segment   element.Segment // the part of the load to run
+	// TimerFactor scales think times: pauses, and timers that follow no schedule.
+	// 0 means 1; negative means no think time at all.
+	TimerFactor float64
 }
 
 // Program is a compiled plan: immutable, shared by all threads, run by any
@@ -33,18 +36,23 @@ type Program struct {
 	groups          []*group
 	setup, teardown *phase
 	elements        []opened
+	sections        []string        // names of critical sections
+	counters        int             // those that all threads share
+	splits          int             // samplers whose rows depend on a value
+	think           float64         // scale of think times
 	sharers         element.Segment // this segment among those that have threads
 }
 
 // phase is setup or teardown.
 type phase struct {
-	name    string
-	body    sequence
-	slots   int
-	timeout time.Duration
-	results []string // variables that it may set
-	feeds   []*feed
-	id      int // of its thread
+	name     string
+	body     sequence
+	slots    int
+	timeout  time.Duration
+	results  []string // variables that it may set
+	feeds    []*feed
+	counters []*tally
+	id       int // of its thread
 }
 
 // opened is an element that wants to be opened or closed.
@@ -79,6 +87,7 @@ type group struct {
 	newUser   bool
 	vars      []*plan.Var
 	feeds     []*feed
+	counters  []*tally
 	body      sequence
 	slots     int
 	varSeries int // where a failure of vars is recorded

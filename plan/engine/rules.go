@@ -1,6 +1,9 @@
 package engine
 
 import (
+	"slices"
+	"strings"
+
 	"runner/plan"
 	"runner/plan/element"
 	"runner/plan/expr"
@@ -13,6 +16,7 @@ type rules struct {
 	written []*rule
 	implied []*rule
 	bySer   map[int]*rule // implied errors == 0% by series
+	metrics map[string]int
 }
 
 // rule is a threshold that collects the series below its scope.
@@ -34,20 +38,41 @@ func (r *rule) add(id int) {
 }
 
 // open starts the thresholds of a scope. Those of a step or a named block judge
-// its own row, single; the others, single -1, the samples below.
-func (r *rules) open(in inherited, s *plan.Scope, scope string, group, single int) inherited {
+// its own rows; the others, and those about a tag, the samples below.
+func (r *rules) open(in inherited, s *plan.Scope, scope string, group int, rows ...int) inherited {
 	in.open = in.open[:len(in.open):len(in.open)]
 	for _, t := range s.Thresholds {
-		out := &rule{Threshold: element.Threshold{Scope: scope, Group: group, Single: single, Comparison: t.Comparison,
+		out := &rule{Threshold: element.Threshold{Scope: scope, Group: group, Single: -1, Comparison: t.Comparison, Tag: t.Tag,
 			After: t.After, Window: t.Window, For: t.For, Stop: t.Stop, Range: t.Range}}
-		if single >= 0 {
-			out.Series, out.fixed = []int{single}, true
+		if name, _, _ := strings.Cut(t.Comparison.Figure, "."); r.isMetric(name) {
+			out.Metric, out.fixed = name, true
+		} else if len(rows) > 0 && t.Tag == "" {
+			if len(rows) == 1 {
+				out.Single = rows[0]
+			}
+			out.Series, out.fixed = rows, true
+		}
+		if out.Tag != "" {
+			out.Scope += ", tag " + t.Tag
 		}
 		r.written = append(r.written, out)
 		in.open = append(in.open, out)
-		in.covered = in.covered || covers(t, "errors", "error_count")
+		switch {
+		case !covers(t, "errors", "error_count"):
+		case t.Tag != "":
+			in.coveredBy = append(in.coveredBy[:len(in.coveredBy):len(in.coveredBy)], t.Tag)
+		default:
+			in.covered = true
+		}
 	}
 	return in
+}
+
+func (r *rules) isMetric(name string) bool { _, ok := r.metrics[name]; return ok }
+
+// isCovered reports whether a threshold on errors judges a step.
+func (in inherited) isCovered() bool {
+	return in.covered || slices.ContainsFunc(in.tags, func(tag string) bool { return slices.Contains(in.coveredBy, tag) })
 }
 
 // covers reports whether a threshold lifts an implied rule on one of the figures.
@@ -60,24 +85,33 @@ func covers(t *plan.Threshold, figures ...string) bool {
 	return false
 }
 
-// collect adds a row to the thresholds of the scopes around it.
-func (r *rules) collect(in inherited, id int) {
+// collect adds rows to the thresholds of the scopes around them.
+func (r *rules) collect(in inherited, ids ...int) {
 	for _, t := range in.open {
-		t.add(id)
+		if t.Tag != "" && !slices.Contains(in.tags, t.Tag) {
+			continue
+		}
+		for _, id := range ids {
+			t.add(id)
+		}
 	}
 }
 
-// errors puts a row that no threshold on errors covers under errors == 0%. Rows
-// of setup are not: their failure ends the run.
-func (r *rules) errors(in inherited, id int, scope string, group int, where source.Range) {
-	if in.covered || r.bySer[id] != nil {
+// errors puts the rows of a step that no threshold on errors covers under errors
+// == 0%. Rows of setup are not: their failure ends the run.
+func (r *rules) errors(in inherited, ids []int, scope string, group int, where source.Range) {
+	id := ids[0]
+	if in.isCovered() || r.bySer[id] != nil {
 		return
 	}
 	if r.bySer == nil {
 		r.bySer = map[int]*rule{}
 	}
-	out := &rule{Threshold: element.Threshold{Scope: scope, Group: group, Series: []int{id}, Single: id,
+	out := &rule{Threshold: element.Threshold{Scope: scope, Group: group, Series: ids, Single: id,
 		Comparison: noErrors(where), Implied: true, Range: where}, fixed: true}
+	if len(ids) > 1 {
+		out.Single = -1
+	}
 	r.bySer[id] = out
 	r.implied = append(r.implied, out)
 }

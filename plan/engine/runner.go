@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"runner/plan/element"
@@ -37,7 +38,10 @@ type run struct {
 	shared    *element.Shared
 	functions *expr.Functions
 	groups    []*groupRun
-	panics    sync.Map // elements whose panic has been logged
+	panics    sync.Map                 // elements whose panic has been logged
+	sections  map[string]chan struct{} // full while a thread is in the critical section
+	counts    []atomic.Int64           // of counters that all threads share
+	splits    []splitRows              // by split.slot
 
 	mu      sync.Mutex
 	reason  string // why no more iterations are started; "" while they are
@@ -78,6 +82,10 @@ func (r *Runner) begin(ctx context.Context) (*run, func()) {
 		Program: r.Program, recorder: r.Recorder, clock: r.Clock, log: r.Log, seed: r.Seed,
 		values: &overlay{outer: r.Program.values}, shared: &element.Shared{Seed: r.Seed, Segment: r.Program.sharers},
 		functions: r.Program.options.Functions,
+		sections:  map[string]chan struct{}{}, counts: make([]atomic.Int64, r.Program.counters), splits: make([]splitRows, r.Program.splits),
+	}
+	for _, name := range x.Program.sections {
+		x.sections[name] = make(chan struct{}, 1)
 	}
 	release := func() {}
 	if x.clock == nil {

@@ -28,6 +28,10 @@ type sampler struct {
 	assertions []assertion
 	judged     []int // all assertions' indices in the series
 	statusRule bool  // status >= 400 fails: no status assertion is in scope
+	until      *until
+	records    []record
+	split      *split
+	hold       bool // the response is kept for an until around it
 }
 
 type timer struct {
@@ -53,6 +57,7 @@ type assertion struct {
 }
 
 func (n *sampler) run(ctx context.Context, th *thread) signal {
+	th.letGo()
 	s := &th.sample
 	s.Reset()
 	th.Sample = s
@@ -67,6 +72,12 @@ func (n *sampler) run(ctx context.Context, th *thread) signal {
 	}
 	th.begin()
 	th.idle = false
+	th.worked++
+	if n.split != nil {
+		if s.Series, err = n.split.row(th, n.series); err != nil {
+			return th.fail(ctx, n.control, err)
+		}
+	}
 	s.Dispatched = now
 	s.Due, s.FreeSince = due.at, due.free
 	if !due.set {
@@ -74,7 +85,9 @@ func (n *sampler) run(ctx context.Context, th *thread) signal {
 	}
 	s.WarmUp = th.warm(s.Due)
 	th.count(element.SamplesStarted, 1)
-	if err := n.call(ctx, th, s); err != nil {
+	if n.until != nil {
+		n.tries(ctx, th, s)
+	} else if err := n.call(ctx, th, s); err != nil {
 		n.transportFailed(ctx, th, s, err)
 	} else {
 		n.judge(th, s)
@@ -87,7 +100,9 @@ func (n *sampler) run(ctx context.Context, th *thread) signal {
 		sig = n.failed(th, s)
 	}
 	th.record(s)
-	if n.releaser != nil {
+	if n.hold {
+		th.held = n
+	} else if n.releaser != nil {
 		n.release(th, s)
 	}
 	if ctx.Err() != nil {
@@ -120,6 +135,9 @@ func (n *sampler) wait(ctx context.Context, th *thread) (due dueTime, now time.D
 		at, err := n.ask(th, t, now)
 		if err != nil {
 			return due, now, err
+		}
+		if th.run.think != 1 && !t.scheduled {
+			at = now + th.run.thinkTime(at-now)
 		}
 		switch {
 		case t.scheduled:
@@ -194,22 +212,38 @@ func (n *sampler) judge(th *thread, s *element.Sample) {
 	if s.Done < s.Dispatched {
 		s.Done = max(th.Now(), s.Dispatched)
 	}
-	s.Assertions = n.judged
-	if n.statusRule && s.Status >= 400 {
-		status := strconv.Itoa(s.Status)
-		s.Fail(element.Problem{Class: element.Status, Assertion: -1, Message: "status " + status,
-			Expected: "a status below 400", Actual: status, Range: n.where})
-	}
+	n.extract(th, s)
+	n.assert(th, s)
+}
+
+// extract runs the extractors.
+func (n *sampler) extract(th *thread, s *element.Sample) {
 	for i := range n.extracts {
 		x := &n.extracts[i]
 		if err := x.run(th, s); err != nil {
 			s.Fail(element.Problem{Class: element.Extract, Assertion: -1, Message: err.Error(), Range: x.plan.Range})
 		}
 	}
+}
+
+// assert judges the response and records what metrics take from it.
+func (n *sampler) assert(th *thread, s *element.Sample) {
+	s.Assertions = n.judged
+	if n.statusRule && s.Status >= 400 {
+		status := strconv.Itoa(s.Status)
+		s.Fail(element.Problem{Class: element.Status, Assertion: -1, Message: "status " + status,
+			Expected: "a status below 400", Actual: status, Range: n.where})
+	}
 	for i := range n.assertions {
 		a := &n.assertions[i]
 		if err := a.run(th, s); err != nil {
 			s.Fail(a.problem(err))
+		}
+	}
+	for i := range n.records {
+		r := &n.records[i]
+		if err := r.take(th); err != nil {
+			s.Fail(element.Problem{Class: element.Expression, Assertion: -1, Message: err.Error(), Range: r.plan.Range})
 		}
 	}
 }
@@ -241,9 +275,9 @@ func (x *extract) run(th *thread, s *element.Sample) error {
 		if x.plan.Default != nil {
 			return th.setDefault(x)
 		}
-		err = errors.New(x.plan.Variable + ": nothing found by " + x.where)
+		err = errors.New(plan.Plain(x.plan.Variable) + ": nothing found by " + x.where)
 	} else if err != nil {
-		err = errors.New(x.plan.Variable + ": " + err.Error())
+		err = errors.New(plan.Plain(x.plan.Variable) + ": " + err.Error())
 	}
 	if err != nil {
 		th.Unset(x.plan.Variable)
@@ -279,7 +313,7 @@ func (th *thread) setDefault(x *extract) error {
 	v, err := x.plan.Default.Eval(th)
 	if err != nil {
 		th.Unset(x.plan.Variable)
-		return errors.New(x.plan.Variable + ": default: " + err.Error())
+		return errors.New(plan.Plain(x.plan.Variable) + ": default: " + err.Error())
 	}
 	th.Set(x.plan.Variable, v)
 	return nil
@@ -323,6 +357,16 @@ func (n *sampler) release(th *thread, s *element.Sample) {
 	}()
 	n.releaser.Release(th.Thread, s)
 	s.Body = nil
+}
+
+// letGo gives back the response that was kept for an until.
+func (th *thread) letGo() {
+	if n := th.held; n != nil {
+		th.held = nil
+		if n.releaser != nil {
+			n.release(th, &th.sample)
+		}
+	}
 }
 
 // rank orders classes: transport, status, extract, other assertions.
@@ -381,13 +425,19 @@ func (th *thread) fail(ctx context.Context, c control, err error) signal {
 	if ctx.Err() != nil {
 		return interrupted
 	}
+	th.letGo()
 	s := &th.sample
 	s.Reset()
 	s.Series, s.Unsent = c.series, true
 	s.Due = th.Now()
 	s.Dispatched, s.FreeSince, s.Done = s.Due, s.Due, s.Due
 	s.WarmUp = th.warm(s.Due)
-	s.Fail(element.Problem{Class: element.Expression, Assertion: -1, Message: th.Masker.Mask(err.Error()), Range: c.where})
+	p := element.Problem{Class: element.Expression, Assertion: -1, Message: th.Masker.Mask(err.Error()), Range: c.where}
+	var f *element.Failure
+	if errors.As(err, &f) {
+		p.Class, p.Message, p.Expected, p.Actual = element.Assert, f.Message, f.Expected, f.Actual
+	}
+	s.Fail(p)
 	sig := th.verdict(s, c, c.onError)
 	th.count(element.SamplesStarted, 1)
 	th.record(s)

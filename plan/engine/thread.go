@@ -32,13 +32,20 @@ type thread struct {
 	begun bool
 	idle  bool // this iteration has neither sampled nor paused
 
+	worked  uint64          // samples and pauses of this thread
+	ends    []time.Duration // of the open runtimes, innermost last
+	attempt int64           // of the innermost until, 0 outside
+	held    *sampler        // whose response is kept for an until around it
+	metrics element.MetricShard
+	kids    map[int][]*thread // branches, by the slot of their block
+
 	due     dueTime // of the iteration's first sample
 	failure *failure
 	setup   bool // the first failed sample ends everything
 	ready   bool // vars and rows of the thread's start are there
 
 	// abandoned: the group has given up waiting; nothing may be recorded any more.
-	abandoned atomic.Bool
+	abandoned *atomic.Bool // shared with branches
 
 	arrivals chan time.Duration // of open groups: due times handed to this thread
 	staged   stagedState        // guarded by the group's mutex
@@ -66,7 +73,7 @@ type failure struct {
 
 func (x *run) newThread(g *groupRun, index, id int, name string, slots int) *thread {
 	seed := x.seed ^ uint64(id)*0x9e3779b97f4a7c15
-	th := &thread{run: x, group: g, index: index, loop: -1}
+	th := &thread{run: x, group: g, index: index, loop: -1, abandoned: &atomic.Bool{}}
 	th.Thread = element.NewThread(id, name, expr.NewMachine(x.functions, seed), x.values)
 	th.Clock, th.Seed, th.Plan, th.Masker = x.clock, seed, x.shared, x.options.Masker
 	th.Rand = rand.New(rand.NewPCG(x.seed, uint64(id)))
@@ -80,7 +87,17 @@ func (x *run) newThread(g *groupRun, index, id int, name string, slots int) *thr
 		th.Members = &element.Shared{}
 		th.shard = x.recorder.Shard(-1, 0)
 	}
+	th.metrics, _ = th.shard.(element.MetricShard)
 	return th
+}
+
+// phase is the thread's number in its whole group, from 0: where it begins in
+// what controllers deal out.
+func (th *thread) phase() uint64 {
+	if th.group == nil {
+		return 0
+	}
+	return uint64(max(0, th.ID-th.group.idBase-1))
 }
 
 // begin counts the iteration as started, once. Closed groups count lazily, so
@@ -161,11 +178,12 @@ func (th *thread) nextRow(f *feed) (row map[string]any, err error) {
 // must not go on.
 func (th *thread) iterate(ctx context.Context, g *group) signal {
 	th.begun, th.idle = false, true
-	th.frames, th.loop = th.frames[:0], -1
+	th.frames, th.ends, th.loop, th.attempt = th.frames[:0], th.ends[:0], -1, 0
 	th.Thread.StartIteration(g.newUser)
 	if g.newUser {
 		th.renew(g)
 	}
+	th.advance(g.counters)
 	sig := th.feed(ctx, g.feeds, false)
 	if sig == proceed {
 		if g.arrivals != nil {
