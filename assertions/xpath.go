@@ -13,7 +13,7 @@ func defineXPath() element.Definition {
 		Summary: "holds when the body is XML or HTML and an XPath finds something in it, or something with a given text",
 		Text: "The path is XPath 1.0. Whether the body is HTML is told by its Content-Type, else by how it begins. " +
 			"Of several nodes, one must satisfy what is asked for, and none may have what is ruled out. " +
-			"A path that is a comparison, such as `count(//item) = 3`, must be true. Prefixes are written as the document has them.",
+			"A path that is a comparison, such as `count(//item) > 2`, must be true; `count:` is the surer way to count, because `count(//a//b)` counts a node once for each `a` around it. Prefixes are written as the document has them.",
 		Examples: []element.Example{
 			{YAML: "xpath: //order/@id", Note: "the node must be there"},
 			{YAML: "xpath: {path: //order/state, equals: PAID}"},

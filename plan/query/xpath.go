@@ -92,10 +92,7 @@ func (x *XPath) Select(document []byte, asHTML bool, limit int) (found []any, er
 	}()
 	switch v := expr.Evaluate(root).(type) {
 	case *xpath.NodeIterator:
-		for limit = min(limit, MaxMatches); len(found) < limit && v.MoveNext(); {
-			found = append(found, nodeValue(v.Current(), asHTML))
-		}
-		return found, nil
+		return distinct(v, asHTML, min(limit, MaxMatches)), nil
 	case float64:
 		if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
 			return []any{int64(v)}, nil
@@ -104,6 +101,37 @@ func (x *XPath) Select(document []byte, asHTML bool, limit int) (found []any, er
 	default:
 		return []any{v}, nil
 	}
+}
+
+// maxVisits bounds how many nodes of a result are looked at.
+const maxVisits = 20 * MaxMatches
+
+// distinct returns the values of the first nodes. The library gives a node
+// several times where several ways lead to it (//ul//li in nested lists).
+func distinct(nodes *xpath.NodeIterator, asHTML bool, limit int) (found []any) {
+	type place struct {
+		node      any
+		attribute string
+	}
+	seen := map[place]bool{}
+	for visits := 0; len(found) < limit && visits < maxVisits && nodes.MoveNext(); visits++ {
+		n := nodes.Current()
+		var at place
+		switch n := n.(type) {
+		case *xmlquery.NodeNavigator:
+			at.node = n.Current()
+		case *htmlquery.NodeNavigator:
+			at.node = n.Current()
+		}
+		if n.NodeType() == xpath.AttributeNode {
+			at.attribute = n.Prefix() + ":" + n.LocalName()
+		}
+		if !seen[at] {
+			seen[at] = true
+			found = append(found, nodeValue(n, asHTML))
+		}
+	}
+	return found
 }
 
 func nodeValue(n xpath.NodeNavigator, asHTML bool) string {
