@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 
 	"runner/reporters"
 	"runner/reporters/stats"
@@ -20,7 +19,7 @@ func (s *session) finish(recorder *stats.Recorder, end stats.EndInfo) error {
 func (s *session) conclude(summary *stats.Summary) error {
 	paths, err := s.writeReports(summary)
 	if err != nil {
-		summary = withReportError(summary, err)
+		summary.ReportFailed(err.Error())
 		again, _ := s.writeReports(summary) // what can be written says that something could not
 		paths = again
 	}
@@ -82,13 +81,4 @@ func (s *session) copies() []reportCopy {
 		all = append(all, reportCopy{c.reporter, s.place.path(c.path)})
 	}
 	return all
-}
-
-// withReportError returns the summary of a run whose reports could not all be
-// written: unless it was interrupted or judged worse already, it is invalid.
-func withReportError(summary *stats.Summary, err error) *stats.Summary {
-	changed := *summary
-	changed.Reasons = append([]string{"a report could not be written: " + err.Error()}, slices.Clone(summary.Reasons)...)
-	changed.Verdict, changed.ExitCode = stats.Invalid, exitInvalid
-	return &changed
 }

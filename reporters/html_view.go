@@ -1,6 +1,7 @@
 package reporters
 
 import (
+	"slices"
 	"strings"
 
 	"runner/reporters/stats"
@@ -142,7 +143,7 @@ func cards(s *stats.Summary) []card {
 			out[4].More = "p90 " + durationPtr(d.P90)
 		}
 		if t.Apdex != nil {
-			out[3].More += ", apdex " + apdex(t)
+			out[3].More = "apdex " + apdex(t)
 		}
 	}
 	out = append(out, card{Name: "Threads", Value: count(int64(peakThreads(&s.Timeline))), More: "most at once"})
@@ -159,7 +160,7 @@ func steadyOr(t *stats.Series, text string) string {
 	if t.SteadyPS == nil {
 		return text
 	}
-	return rate(*t.SteadyPS) + " at full load"
+	return rate(*t.SteadyPS) + " steady"
 }
 
 func newThreshold(t *stats.ThresholdResult) thresholdView {
@@ -212,7 +213,7 @@ func newTimes(s *stats.Summary) *timesView {
 		return nil
 	}
 	t := timeTable(lines)
-	v := &timesView{Heads: append(t.Heads[1:], "apdex"), More: max(0, len(lines)-maxTimeRows)}
+	v := &timesView{Heads: slices.Insert(t.Heads[1:], 1, "apdex"), More: max(0, len(lines)-maxTimeRows)}
 	for i := range lines[:min(len(lines), maxTimeRows)] {
 		l := &lines[i]
 		row := timesRow{Name: CleanLine(l.Series.Name), Group: CleanLine(l.Series.Group), Cells: t.Rows[i][1:]}
@@ -223,7 +224,7 @@ func newTimes(s *stats.Summary) *timesView {
 		if l.Total {
 			row.Name = "total"
 		}
-		row.Cells = append(row.Cells, index)
+		row.Cells = slices.Insert(row.Cells, 1, index)
 		v.Rows = append(v.Rows, row)
 	}
 	return v

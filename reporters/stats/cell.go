@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"slices"
 	"time"
 
 	"runner/plan/element"
@@ -12,6 +13,7 @@ const (
 	maxExamples   = 3
 	maxStatuses   = 100
 	maxText       = 500 // bytes of any kept text
+	exampleTries  = 16  // failures of one kind and second that are looked at for examples
 )
 
 // cell holds the figures of one series over some stretch of time: one second in a
@@ -177,8 +179,8 @@ func (c *cell) judged(s *element.Sample, mask *element.Masker) {
 			continue
 		}
 		t.failed++
-		if len(t.examples) < maxExamples {
-			t.examples = append(t.examples, Example{
+		if len(t.examples) < maxExamples && t.failed <= exampleTries {
+			t.examples = another(t.examples, Example{
 				Request: clean(s.Request, mask), Expected: clean(p.Expected, mask),
 				Actual: clean(p.Actual, mask), Message: clean(p.Message, mask),
 			})
@@ -208,9 +210,17 @@ func (c *cell) fail(s *element.Sample, mask *element.Masker) {
 	t := c.kind(string(s.Class), clean(cause.Message, mask), s.Done)
 	t.count++
 	t.first, t.last = min(t.first, s.Done), max(t.last, s.Done)
-	if len(t.examples) < maxExamples {
-		t.examples = append(t.examples, exampleOf(s, &cause, mask))
+	if len(t.examples) < maxExamples && t.count <= exampleTries {
+		t.examples = another(t.examples, exampleOf(s, &cause, mask))
 	}
+}
+
+// another adds an example unless the same one is there.
+func another[T comparable](list []T, x T) []T {
+	if slices.Contains(list, x) {
+		return list
+	}
+	return append(list, x)
 }
 
 // exampleOf writes a failed sample in one line.
@@ -285,7 +295,7 @@ func (c *cell) mergeAssertion(i int, from *assertionTally) {
 	t.failed += from.failed
 	for _, e := range from.examples {
 		if len(t.examples) < maxExamples {
-			t.examples = append(t.examples, e)
+			t.examples = another(t.examples, e)
 		}
 	}
 }
@@ -296,7 +306,7 @@ func (c *cell) mergeError(from *errorTally) {
 	t.first, t.last = min(t.first, from.first), max(t.last, from.last)
 	for _, e := range from.examples {
 		if len(t.examples) < maxExamples {
-			t.examples = append(t.examples, e)
+			t.examples = another(t.examples, e)
 		}
 	}
 }

@@ -36,3 +36,24 @@ func TestControlsAreShownOnlyWhereTheyFailed(t *testing.T) {
 		}
 	}
 }
+
+func TestExamplesDiffer(t *testing.T) {
+	r := newRig(testLayout())
+	for second := range 3 {
+		for k := range 30 {
+			s := sample(0, r.clock.at, time.Millisecond)
+			s.Assertions = []int{0}
+			s.Request = "GET /x"
+			if second == 2 && k == 5 {
+				s.Request = "GET /y"
+			}
+			s.Fail(element.Problem{Class: element.Assert, Assertion: 0, Message: "wrong", Expected: "a", Actual: "b"})
+			r.run(0, s)
+		}
+		r.second()
+	}
+	row := r.Summary(EndInfo{}).Series[0]
+	if len(row.Errors[0].Examples) != 2 || len(row.Assertions[0].Examples) != 2 || row.Errors[0].Count != 90 {
+		t.Errorf("%+v, %+v", row.Errors, row.Assertions[0])
+	}
+}

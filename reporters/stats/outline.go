@@ -133,7 +133,7 @@ func seriesOf(s *element.Series, id int, m *element.Masker) seriesOutline {
 	file, line := place(s.Range)
 	out := seriesOutline{
 		ID: id, Group: s.Group, Name: clean(s.Name, m), Kind: s.Kind, Phase: string(s.Phase),
-		Transaction: s.Transaction, File: file, Line: line,
+		Transaction: s.Transaction, Reserved: s.Reserved, File: file, Line: line,
 	}
 	if out.Phase == "" {
 		out.Phase = string(element.Load)

@@ -96,12 +96,9 @@ func (in *verdictInput) invalid() []string {
 	return append(out, in.errors...)
 }
 
-// ReportFailed makes a summary invalid because a report could not be written.
+// ReportFailed makes a summary invalid because a report could not be written; what
+// explained its verdict before comes after that.
 func (s *Summary) ReportFailed(reason string) {
-	text := "a report could not be written: " + reason
-	if s.ExitCode == exitInvalid && s.Verdict == Invalid {
-		s.Reasons = append(s.Reasons, text)
-		return
-	}
-	s.Verdict, s.ExitCode, s.Reasons = Invalid, exitInvalid, []string{text}
+	s.Reasons = append([]string{"a report could not be written: " + reason}, s.Reasons...)
+	s.Verdict, s.ExitCode = Invalid, exitInvalid
 }
