@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"runner/plan/element"
 )
 
 // cause is something on the generator's own machine that can make it late. Each
@@ -111,9 +113,28 @@ func (c cause) String() string {
 	return [...]string{"stopped", "cgroup_throttled", "steal", "cpu", "machine_cpu", "gc", "scheduler", "open_files", "ports"}[c]
 }
 
+// exhausted adds the means that samples failed for want of: a look at the process
+// once a second may miss that all of them were in use in between.
+func (d *delta) exhausted(felt *[causes]float64) {
+	for _, i := range d.touched {
+		for k := range d.cells[i].errors {
+			e := &d.cells[i].errors[k]
+			switch {
+			case e.class != string(element.LocalResource):
+			case strings.Contains(e.message, "open files"):
+				felt[files] = max(felt[files], 1)
+			case strings.Contains(e.message, "port"):
+				felt[ports] = max(felt[ports], 1)
+			}
+		}
+	}
+}
+
 // blame counts the causes that held in a bad second.
 func (g *generator) blame(d *delta) {
-	for c, v := range d.process.strength(d.to - d.from) {
+	felt := d.process.strength(d.to - d.from)
+	d.exhausted(&felt)
+	for c, v := range felt {
 		if v == 0 {
 			continue
 		}
