@@ -34,7 +34,7 @@ type wallClock struct{ start time.Time }
 func (c wallClock) Now() time.Duration { return time.Since(c.start) }
 
 // step parses a plan with one http step, its sampler opened.
-func step(t *testing.T, defaults, yaml string) element.Sampler {
+func step(t testing.TB, defaults, yaml string) element.Sampler {
 	t.Helper()
 	sampler, err := parse(t, defaults, yaml)
 	if err != nil {
@@ -43,7 +43,7 @@ func step(t *testing.T, defaults, yaml string) element.Sampler {
 	return sampler
 }
 
-func parse(t *testing.T, defaults, yaml string) (element.Sampler, error) {
+func parse(t testing.TB, defaults, yaml string) (element.Sampler, error) {
 	t.Helper()
 	reg, err := element.NewRegistry(nil, http.All())
 	if err != nil {
@@ -72,7 +72,7 @@ func indent(text string, n int) string {
 	return pad + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n"+pad) + "\n"
 }
 
-func thread(t *testing.T) *element.Thread {
+func thread(t testing.TB) *element.Thread {
 	t.Helper()
 	th := element.NewThread(1, "g", expr.NewMachine(expr.NewFunctions(), 1), nil)
 	th.Clock, th.Plan, th.Members = wallClock{time.Now()}, &element.Shared{}, &element.Shared{}

@@ -127,7 +127,8 @@ func (r *request) renderTarget(x *exchange, t *element.Thread) error {
 		base := bytes.TrimRight(bytes.TrimSpace(x.base), "/")
 		var prefix []byte
 		origin, prefix = splitURL(base)
-		x.target = h1.EncodeTarget(x.target[:0], append(prefix[:len(prefix):len(prefix)], text...))
+		x.path = append(append(x.path[:0], prefix...), text...)
+		x.target = h1.EncodeTarget(x.target[:0], x.path)
 	} else {
 		origin, path = splitURL(text)
 		x.target = h1.EncodeTarget(x.target[:0], path)

@@ -50,6 +50,7 @@ type exchange struct {
 	token      string // of OAuth 2
 	text       []byte // rendered request line
 	base       []byte
+	path       []byte
 	head       []byte
 	cookie     []byte
 	body       []byte

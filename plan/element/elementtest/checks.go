@@ -98,7 +98,8 @@ func wrongValue(f spec.Field) string {
 	case "text", "condition", "list":
 		return "{zebra: 1}"
 	case "map", "object":
-		if !f.Short {
+		takesText := slices.ContainsFunc(f.Children, func(c spec.Field) bool { return c.Short && c.Go == "text" })
+		if !f.Short && !takesText {
 			return "zebra"
 		}
 	}

@@ -171,6 +171,9 @@ func isTimeout(err error) bool {
 
 // AsError returns the *Error in err, or nil.
 func AsError(err error) *Error {
+	if err == nil {
+		return nil // without the allocation that errors.As needs
+	}
 	var e *Error
 	if errors.As(err, &e) {
 		return e

@@ -33,6 +33,7 @@ type proxyMemo struct {
 	tls  bool
 	addr string
 	via  *Proxy
+	name string // under which its connection is kept
 }
 
 // route sets the hop's proxy and returns the name under which its connection is kept.
@@ -42,13 +43,13 @@ func (c *Client) route() string {
 	}
 	h, m := &c.hop, &c.proxy
 	if m.addr != h.addr || m.tls != h.tls {
-		*m = proxyMemo{h.tls, h.addr, c.cfg.Proxy(h.tls, h.addr)}
+		*m = proxyMemo{h.tls, h.addr, c.cfg.Proxy(h.tls, h.addr), h.addr}
+		if m.via != nil && !h.tls {
+			m.name = "proxy " + m.via.Addr
+		}
 	}
 	h.via = m.via
-	if h.via != nil && !h.tls {
-		return "proxy " + h.via.Addr
-	}
-	return h.addr
+	return m.name
 }
 
 // tunnel asks the proxy for a connection to the hop's address, within the
