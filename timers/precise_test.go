@@ -230,3 +230,14 @@ func TestPoisson(t *testing.T) {
 		}
 	}
 }
+
+func TestBranchesShareTheRateOfTheirThread(t *testing.T) {
+	timer, b := bind(t, "constant_throughput: {rate: 10/s, per: thread}")
+	th := b.Thread(1)
+	branch := th.Branch(th.Machine(), th.Rand)
+	th.Fork(branch)
+	got := []time.Duration{due(t, timer, th, 0), due(t, timer, branch, 0), due(t, timer, th, 0)}
+	if d := cmp.Diff(at(0, 100, 200), got); d != "" {
+		t.Error(d)
+	}
+}

@@ -42,6 +42,9 @@ func newSlots(now time.Duration, segment element.Segment) *slots {
 	return s
 }
 
+// Branch lets what a thread does side by side share its rate.
+func (s *slots) Branch() any { return s }
+
 // take returns the next slot and moves the clock on. period is in ticks; with a
 // profile it is not used.
 func (s *slots) take(now time.Duration, period int64, catchUp bool) time.Duration {
