@@ -70,15 +70,17 @@ func (p *phase) call(s *Step, env *expr.Env, path []any) {
 		names[v.Name] = v.Value.Type()
 	}
 	c.Locals = nil
+	seen := map[string]bool{}
 	Visitor{Step: func(s *Step, _ Place) {
 		for _, name := range sets(s) {
-			if strings.HasPrefix(name, c.own) && !slices.Contains(c.Locals, name) {
+			if strings.HasPrefix(name, c.own) && !seen[name] {
+				seen[name] = true
 				c.Locals = append(c.Locals, name)
 				names[Plain(name)] = expr.AnyType
 			}
 		}
 	}}.steps(s.Steps, Place{})
-	p.checkOutputs(c)
+	p.checkOutputs(c, seen)
 	if c.Fragment.Steps == nil {
 		return
 	}
@@ -136,11 +138,11 @@ func (c *Call) related() []source.Related {
 }
 
 // checkOutputs checks what the fragment gives and what the call takes.
-func (p *phase) checkOutputs(c *Call) {
+func (p *phase) checkOutputs(c *Call, set map[string]bool) {
 	var known []string
 	for _, w := range c.Fragment.Outputs {
 		known = append(known, w.Text)
-		if !slices.Contains(c.Locals, c.Local(w.Text)) {
+		if !set[c.Local(w.Text)] {
 			p.ds.Add(w.Range, "unset-output", fmt.Sprintf("no step of the fragment sets the output %q", w.Text), "set it with `extract` or `set`, or remove it")
 		}
 	}

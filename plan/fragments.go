@@ -13,7 +13,11 @@ import (
 
 // maxCalls bounds the calls of a plan, those within fragments included, so that
 // fragments which call each other do not multiply without end.
-const maxCalls = 2000
+const (
+	maxCalls     = 2000
+	maxCallDepth = 50
+	maxInlined   = 8 << 20 // bytes of all fragments, as often as they are called
+)
 
 // library is a file with fragments: the plan itself, or one that it includes.
 type library struct {
@@ -37,17 +41,20 @@ func (c *checker) expand() {
 	c.plan.Files = c.plan.Files[:1:1]
 	root := &library{file: c.plan.File, includes: c.plan.Includes, fragments: c.plan.Fragments}
 	l.libraries(root)
-	calls, done := c.plan.calls, 0
+	calls, done, size := c.plan.calls, 0, 0
 	for done < len(calls) {
 		call := calls[done]
-		if done++; done > maxCalls {
-			c.ds.Add(call.Range, "too-many-calls", fmt.Sprintf("the plan has more than %d calls, those within fragments included", maxCalls), "call a fragment in a loop, or call fewer fragments from fragments")
+		if done++; done > maxCalls || size > maxInlined {
+			c.ds.Add(call.Range, "too-many-calls", fmt.Sprintf("the plan has more than %d calls, those within fragments included, or their steps are more than %d MiB of text", maxCalls, maxInlined>>20), "call a fragment in a loop, or call fewer fragments from fragments")
 			break
 		}
 		if call.file == nil {
 			call.file = root
 		}
 		if call.Fragment = c.callee(call); call.Fragment != nil {
+			if f := call.Fragment; f.Steps != nil {
+				size += f.Steps.Range.End.Offset - f.Steps.Range.Start.Offset
+			}
 			calls = append(calls, c.inline(call, done)...)
 		}
 	}
@@ -149,6 +156,10 @@ func (c *checker) callee(call *Call) *Fragment {
 			c.ds.Add(call.Range, "call-circle", "fragments call each other: "+strings.Join(chain, " calls "), "remove one `call`, or repeat steps with a loop")
 			return nil
 		}
+	}
+	if len(chain) > maxCallDepth {
+		c.ds.Add(call.Range, "too-deep", fmt.Sprintf("fragments call each other more than %d levels deep", maxCallDepth), "call fewer fragments from fragments")
+		return nil
 	}
 	call.file = lib
 	return f

@@ -29,7 +29,7 @@ type Key struct {
 	Enum            []string
 	Role            string // of a step's key: action, control or modifier
 	Group           string // of the keys of a group at most one is given
-	Needs           string // a key that must stand beside it
+	Needs           string // a key that must stand beside it; "a | b": one of two
 	Literal         bool   // ${…} may not stand in it
 }
 
@@ -244,7 +244,7 @@ func controlKeys() []Key {
 		{Name: "while", Type: "condition", Role: "control", Group: "repeat", Doc: "runs again as long as this is true"},
 		{Name: "foreach", Type: "condition", Role: "control", Group: "repeat", Needs: "as", Doc: "runs once for each item of this list"},
 		{Name: "as", Type: "name", Literal: true, Role: "control", Needs: "foreach", Doc: "variable that holds the item of `foreach`"},
-		{Name: "max", Type: "int", Role: "control", Doc: "most passes of `while`, or most tries of `until`"},
+		{Name: "max", Type: "int", Role: "control", Needs: "while | until", Doc: "most passes of `while`, or most tries of `until`"},
 		{Name: "runtime", Type: "duration", Role: "control", Doc: "of a block: runs it again and again for this long; no step of it begins later"},
 		{Name: "critical_section", Type: "name", Literal: true, Role: "control", Doc: "of a block: only one thread of the run at a time is in blocks with this name"},
 		{Name: "parallel", Type: "bool", Literal: true, Role: "control", Default: "false", Doc: "of a block: its steps run at once, each with connections of its own; what they set is known after it"},

@@ -129,7 +129,7 @@ func (p *parser) switches(n *source.Node) *Switch {
 		on("on", func(v *source.Node) { out.On.Decode(v, &p.ds) }),
 		on("cases", func(v *source.Node) { out.Cases = p.cases(v) }),
 		on("default", func(v *source.Node) { out.Default = p.steps(v, "`default`") }),
-	}, func(string) string { return "write {on: name, cases: {value: [steps]}}" })
+	}, nil)
 	for _, k := range []string{"on", "cases"} {
 		if ok && n.Get(k) == nil {
 			p.add(n.Range, "missing-key", fmt.Sprintf("`switch` needs `%s`", k), "write {on: name, cases: {value: [steps]}}")

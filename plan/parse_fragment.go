@@ -208,6 +208,9 @@ func (l *library) fragmentNames() []string {
 		out = append(out, f.Name)
 	}
 	for _, alias := range slices.Sorted(maps.Keys(l.libraries)) {
+		if l.libraries[alias] == nil {
+			continue
+		}
 		for _, f := range l.libraries[alias].fragments {
 			out = append(out, alias+"."+f.Name)
 		}

@@ -132,8 +132,11 @@ func (c *checker) sections() {
 	for outer, below := range inner {
 		for name, s := range below {
 			if reaches(inner, name, outer, map[string]bool{}) {
-				c.ds.Add(s.Critical.Range, "deadlock", fmt.Sprintf("threads would wait for each other for ever: the critical section %q is entered inside %q, and the other way round", name, outer),
-					"use one name for both, or leave the outer one first")
+				summary := fmt.Sprintf("threads would wait for each other for ever: the critical section %q is entered inside %q, and the other way round", name, outer)
+				if name == outer {
+					summary = fmt.Sprintf("the thread would wait for itself for ever: the critical section %q is entered inside itself", name)
+				}
+				c.ds.Add(s.Critical.Range, "deadlock", summary, "leave the outer one first, or enter both in the same order everywhere")
 			}
 		}
 	}

@@ -285,6 +285,10 @@ func TestParserKnowsTheGrammar(t *testing.T) {
 		"rate_stage":   {"load", "rate: [{zzzzqqqq: 1}]"},
 		"step":         {"steps", "- zzzzqqqq: 1"},
 		"choice":       {"steps", "- choose: [{zzzzqqqq: 1}]"},
+		"counter":      {"plan", "counters: {a: {zzzzqqqq: 1}}"},
+		"fragment":     {"plan", "fragments: {a: {zzzzqqqq: 1}}"},
+		"switch":       {"steps", "- switch: {zzzzqqqq: 1}"},
+		"percent":      {"step", "percent: {zzzzqqqq: 1}"},
 		"threshold":    {"plan", "thresholds: [{zzzzqqqq: 1}]"},
 		"assertion":    {"step", "assertions: [{that: ok, zzzzqqqq: 1}]"},
 	}

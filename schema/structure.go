@@ -143,7 +143,9 @@ func needs(out object, keys []plan.Key, done string) object {
 	var order []string
 	groups := map[string][]string{}
 	for _, k := range keys {
-		if k.Needs != "" {
+		if one, other, ok := strings.Cut(k.Needs, " | "); ok {
+			out = depends(out, k.Name, object{{"anyOf", []any{object{{"required", []string{one}}}, object{{"required", []string{other}}}}}})
+		} else if k.Needs != "" {
 			out = depends(out, k.Name, object{{"required", []string{k.Needs}}})
 		}
 		if k.Group != "" && k.Group != done {
@@ -189,8 +191,9 @@ func (g *generator) word(word string, k plan.Key) object {
 		return oneOrMore(list, item, kindsOf[strings.Trim(word, "[]")]...)
 	case strings.HasPrefix(word, "{"):
 		var all []object
-		for part := range strings.SplitSeq(strings.Trim(word, "{}"), "+") {
-			if part != "condition" { // the schema of extractors has it
+		parts := strings.Split(strings.Trim(word, "{}"), "+")
+		for _, part := range parts {
+			if part != "condition" || len(parts) == 1 { // the schema of extractors has it
 				all = append(all, g.inner(part, k))
 			}
 		}
@@ -206,7 +209,12 @@ func (g *generator) inner(word string, k plan.Key) object {
 	if value := scalar(word, !k.Literal); value != nil {
 		return value
 	}
+	if strings.HasPrefix(word, "[") {
+		return g.word(word, k)
+	}
 	switch word {
+	case "metric":
+		return enum([]string{"counter", "gauge", "rate", "trend"}, false)
 	case "match":
 		return matchSchema()
 	case "of":

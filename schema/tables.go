@@ -45,7 +45,7 @@ func keyTable(keys []plan.Key) string {
 		}
 		meaning := k.Doc
 		if k.Needs != "" {
-			meaning += "; with `" + k.Needs + "`"
+			meaning += "; with `" + strings.ReplaceAll(k.Needs, " | ", "` or `") + "`"
 		}
 		row(&b, k.Name, kind, def, meaning)
 	}
@@ -65,10 +65,12 @@ func wordsOf(k plan.Key) string {
 	for word := range strings.SplitSeq(k.Type, " | ") {
 		inner := strings.ReplaceAll(strings.Trim(word, "[]{}"), "+", " or ")
 		inner = plain(inner)
-		switch word[0] {
-		case '[':
+		switch {
+		case strings.HasPrefix(word, "{["):
+			inner = "value: list of " + plural(inner)
+		case word[0] == '[':
 			inner = "list of " + plural(inner)
-		case '{':
+		case word[0] == '{':
 			inner = "name: " + inner
 		}
 		all = append(all, inner)
@@ -82,7 +84,7 @@ func plain(word string) string {
 		return "`body` `headers` `url` `message` or `{variable: name}`"
 	}
 	return strings.NewReplacer("group", "thread group", "thread_stage", "stage", "rate_stage", "stage", "extract", "extractor", "int", "whole number",
-		"bool", "`true` or `false`", "condition", "expression", "match", "number, `random` or `all`", "column", "type").Replace(word)
+		"bool", "`true` or `false`", "condition", "expression", "match", "number, `random` or `all`", "column", "type", "metric", "`counter` `gauge` `rate` `trend`").Replace(word)
 }
 
 func plural(word string) string { return word + "s" }

@@ -130,6 +130,9 @@ func (b *binder) suggest(word string) string {
 	if near := DidYouMean(word, b.env.roots()); near != "" {
 		return "did you mean " + near + "?"
 	}
+	if b.env.prefix != "" {
+		return "a fragment knows its params and what its own steps set: add it to `params:`, and to `with:` of the call"
+	}
 	if len(b.x.text) > 0 && strings.TrimSpace(b.x.text) == word {
 		return "define it under vars, or, if the text itself is meant, write \"" + word + "\" in quotes"
 	}
