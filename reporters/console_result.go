@@ -53,10 +53,8 @@ func (p *printer) verdict(s *stats.Summary) {
 	for _, r := range summaryReasons(s) {
 		p.wrap(plain, "  ", r)
 	}
-	if s.Generator.Verdict == "limited" || s.Generator.Verdict == "invalid" {
-		for _, r := range s.Generator.Reasons {
-			p.wrap(warn, "  ", "generator "+s.Generator.Verdict+": "+r)
-		}
+	for _, r := range accusations(s) {
+		p.wrap(warn, "  ", r)
 	}
 }
 

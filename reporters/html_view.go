@@ -81,11 +81,7 @@ func (p *page) overview(s *stats.Summary) {
 	if s.Partial {
 		p.Alerts = append(p.Alerts, "PARTIAL: made from the journal of a run that did not end; its last second may be missing.")
 	}
-	if v := s.Generator.Verdict; v == "limited" || v == "invalid" {
-		for _, r := range s.Generator.Reasons {
-			p.Alerts = append(p.Alerts, "Generator "+v+": "+r)
-		}
-	}
+	p.Alerts = append(p.Alerts, accusations(s)...)
 	p.Cards = cards(s)
 	p.thresholds(s)
 	for i := range s.Groups {

@@ -140,7 +140,7 @@ func (j *junit) fill() {
 func (j *junit) addVerdict(failed bool) {
 	c := junitCase{Name: "verdict", Time: seconds(float64(j.s.DurationNS))}
 	reasons := strings.Join(summaryReasons(j.s), "; ")
-	text := strings.Join(slices.Concat(summaryReasons(j.s), ledgerLines(&j.s.Ledger), []string{"generator: " + generatorLine(&j.s.Generator)}, j.s.Notes), "\n")
+	text := strings.Join(slices.Concat(summaryReasons(j.s), accusations(j.s), ledgerLines(&j.s.Ledger), []string{"generator: " + generatorLine(&j.s.Generator)}, j.s.Notes), "\n")
 	switch kind := j.kind(); {
 	case kind == errorKind:
 		c.Error = &junitResult{Message: reasons, Type: CleanLine(string(j.s.Verdict)), Text: text}

@@ -72,10 +72,8 @@ func (m *markdown) verdict(s *stats.Summary) {
 	for _, r := range summaryReasons(s) {
 		m.line("- ", md(r))
 	}
-	if v := s.Generator.Verdict; v == "limited" || v == "invalid" {
-		for _, r := range s.Generator.Reasons {
-			m.line("- generator ", md(v), ": ", md(r))
-		}
+	for _, r := range accusations(s) {
+		m.line("- ", md(r))
 	}
 	m.line()
 	m.line(plural(s.Total.Count, "sample"), " in ", runSpan(s), ", ", sharePtr(s.Total.ErrorRate), " failed, ", ratePtr(s.Total.ThroughputPS))

@@ -287,6 +287,22 @@ func generatorLine(g *stats.Generator) string {
 	return strings.Join(parts, " · ")
 }
 
+// accusations are the sentences with which the generator accuses itself, without
+// those that explain the verdict already.
+func accusations(s *stats.Summary) []string {
+	g := &s.Generator
+	if g.Verdict != "limited" && g.Verdict != "invalid" {
+		return nil
+	}
+	var out []string
+	for _, r := range g.Reasons {
+		if !slices.ContainsFunc(s.Reasons, func(told string) bool { return strings.Contains(told, r) }) {
+			out = append(out, "generator "+g.Verdict+": "+r)
+		}
+	}
+	return out
+}
+
 // generatorRows tells what the load generator measured of itself, name and value.
 func generatorRows(g *stats.Generator) [][2]string {
 	var out [][2]string

@@ -31,8 +31,8 @@ func (b *book) summarySheet(s *stats.Summary) {
 	for _, r := range summaryReasons(s) {
 		add("Reason", wrapped(r))
 	}
-	for _, r := range s.Generator.Reasons {
-		add("Generator "+s.Generator.Verdict, wrapped(r))
+	for _, r := range accusations(s) {
+		add("Generator", wrapped(r))
 	}
 	row++
 	add("Started (UTC)", text(s.Started.UTC().Format("2006-01-02 15:04:05")))

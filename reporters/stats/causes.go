@@ -147,8 +147,13 @@ func (g *generator) blame(d *delta) {
 	}
 }
 
-// because tells the causes that were found, the most frequent first.
-func (g *generator) because(wanted ...cause) string {
+// ofLateness are the causes that can make samples leave late.
+func ofLateness() []cause {
+	return []cause{stoodStill, throttled, stolen, ownCPU, otherCPU, collector, scheduler}
+}
+
+// because tells those of the wanted causes that were found, the most frequent first.
+func (g *generator) because(wanted []cause) string {
 	var parts []string
 	for _, c := range g.ranked(wanted) {
 		t := &g.causes[c]
@@ -184,7 +189,7 @@ func namedSeconds(first []time.Duration, all int64) string {
 	}
 	var names []string
 	for _, at := range first {
-		names = append(names, strconv.FormatInt(int64(at.Round(time.Second)/time.Second), 10))
+		names = append(names, strconv.FormatInt(int64(at/time.Second), 10))
 	}
 	text := " (second " + strings.Join(names, ", ")
 	if all > int64(len(first)) {

@@ -140,7 +140,7 @@ func (s *state) judged(p50 *int64) Generator {
 		out.Verdict = "invalid"
 		out.Reasons = append(out.Reasons, formatCount(local)+" of "+formatCount(all)+
 			" samples failed because this machine ran out of its own resources (open files, ports); raise its limits or lower the load"+
-			with(g.because(files, ports)))
+			with(g.because([]cause{files, ports})))
 	}
 	return out
 }
@@ -244,7 +244,7 @@ func (g *generator) undelivered(due, missed int64) (string, float64) {
 }
 
 func (g *generator) orUnknown() string {
-	if text := with(g.because()); text != "" {
+	if text := with(g.because(ofLateness())); text != "" {
 		return text
 	}
 	return "; no cause was found on this machine"

@@ -53,6 +53,10 @@ func TestCausesAreNamed(t *testing.T) {
 		r.Recorder = New(testLayout(), Options{Now: r.clock.now, Process: src.read, Journal: &r.journal, Shards: 1})
 		for range 3 {
 			for range 200 {
+				if starved := tt.want == "open_files" || tt.want == "ports"; starved {
+					r.run(1, failed(sample(1, r.clock.at, 1), element.LocalResource, "no more"))
+					continue
+				}
 				r.run(1, scheduled(r.clock.at, 3*time.Millisecond, 5*time.Millisecond, true))
 			}
 			src.at.machine.Total, src.at.machine.Idle = src.at.machine.Total+4*time.Second, src.at.machine.Idle+4*time.Second
@@ -67,7 +71,11 @@ func TestCausesAreNamed(t *testing.T) {
 				t.Errorf("%s: %+v %q", tt.name, c, g.Reasons)
 			}
 		}
-		if g.Verdict != "limited" || strings.Join(names, " ") != tt.want {
+		verdict := "limited"
+		if tt.want == "open_files" || tt.want == "ports" {
+			verdict = "invalid"
+		}
+		if g.Verdict != verdict || strings.Join(names, " ") != tt.want {
 			t.Errorf("%s: %s, causes %q, want %q; %q", tt.name, g.Verdict, names, tt.want, g.Reasons)
 		}
 		again, err := ReadJournal(&r.journal)
