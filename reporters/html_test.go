@@ -117,7 +117,7 @@ func TestPageAnswersWhetherItPassedFirst(t *testing.T) {
 	page := string(render(t, "html", fixed()))
 	body := page[strings.Index(page, "<body>"):]
 	last := -1
-	for _, want := range []string{"FAILED", "p95 is 1.12 s, limit &lt; 800 ms", "Generator limited", "910,306", "Thresholds", "broken", "<h2>Over time", "Samples</h2>", "Transactions</h2>",
+	for _, want := range []string{"FAILED", "p95 is 1.12 s, limit &lt; 800 ms", "generator limited", "910,306", "Thresholds", "broken", "<h2>Over time", "Samples</h2>", "Transactions</h2>",
 		"<h2>Distribution", "Phases of a sample", "Errors</h2>", "Failed assertions", "Generator <", "Ledger", "Plan</h2>", "Environment</h2>"} {
 		i := strings.Index(body, want)
 		if i <= last {
