@@ -48,33 +48,56 @@ func (t *Thread) Join(b *Thread) {
 	t.Sample = b.Sample
 }
 
-// inherited makes the value of key of a branch: what the thread's own value
-// branches off, or one of its own.
+// inherited makes the value of key of a branch: what the nearest thread's own value
+// branches off, or one of its own. A value that branches is kept by the thread
+// that all branches come from.
 func (t *Thread) inherited(key any, make func() any) any {
-	t.family.Lock()
-	defer t.family.Unlock()
-	return t.parent.forBranch(key, make)
-}
-
-// forBranch returns a value for a branch of t. The caller holds family.
-func (t *Thread) forBranch(key any, make func() any) any {
-	own, ok := t.locals[key]
-	if !ok && t.parent != nil {
-		own = t.parent.forBranch(key, make)
-	} else if !ok {
-		own = make()
+	b, known := t.outerLocal(key)
+	if known && b == nil {
+		return make()
 	}
-	b, shared := own.(Brancher)
-	if !shared {
-		if ok {
-			return make()
+	if b == nil {
+		v := make() // outside of the lock: it may ask for other values
+		own, ok := v.(Brancher)
+		if !ok {
+			return v
 		}
-		return own
-	}
-	if !ok {
-		t.keep(key, own)
+		b = t.keepOuter(key, own)
 	}
 	return b.Branch()
+}
+
+// outerLocal returns the value of the nearest thread around a branch, nil if it
+// does not branch.
+func (t *Thread) outerLocal(key any) (b Brancher, known bool) {
+	t.family.Lock()
+	defer t.family.Unlock()
+	for at := t.parent; at != nil; at = at.parent {
+		if v, ok := at.locals[key]; ok {
+			b, _ = v.(Brancher)
+			return b, true
+		}
+	}
+	return nil, false
+}
+
+// keepOuter gives the value to the thread that all branches come from, unless
+// another branch was faster, and returns what is kept.
+func (t *Thread) keepOuter(key any, v Brancher) Brancher {
+	t.family.Lock()
+	defer t.family.Unlock()
+	root := t.parent
+	for root.parent != nil {
+		root = root.parent
+	}
+	if old, ok := root.locals[key].(Brancher); ok {
+		if c, ok := v.(Closer); ok {
+			_ = c.Close() // it was never used
+		}
+		return old
+	}
+	root.keep(key, v)
+	return v
 }
 
 func (t *Thread) keep(key, v any) {

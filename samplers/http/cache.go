@@ -27,6 +27,9 @@ type cache struct {
 	turn    uint64
 }
 
+// Branch returns the cache itself: the branches of a thread share it.
+func (c *cache) Branch() any { return c }
+
 type entry struct {
 	etag, modified string
 	until          time.Time // fresh before

@@ -51,6 +51,9 @@ type Jar struct {
 // expire, time.Now if it is nil.
 func NewJar(now func() time.Time) *Jar { return &Jar{now: now} }
 
+// Branch returns the jar itself: the branches of a thread share its cookies.
+func (j *Jar) Branch() any { return j }
+
 func (j *Jar) clock() time.Time {
 	if j.now != nil {
 		return j.now()
