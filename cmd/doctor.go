@@ -49,7 +49,7 @@ func runDoctor(env Env, c *cobra.Command, reg *element.Registry, args []string, 
 		if err != nil {
 			return err
 		}
-		program, closeData, err := l.compile(env, reg, nil, 0, element.Segment{})
+		program, closeData, err := l.compile(env, reg, nil, 0, element.Segment{}, 1)
 		if err != nil {
 			return usage(err)
 		}

@@ -27,6 +27,7 @@ type execOptions struct {
 	only    []string
 	seed    string
 	segment string
+	think   float64
 	repeat  int
 	demo    bool
 	quiet   bool
@@ -64,6 +65,7 @@ OUT/run-6, for runner compare; the exit code is that of the worst run.
 	c.Flags().StringVar(&o.out, "out", "", "write results into this `folder` (default results/PLAN/TIME)")
 	c.Flags().StringArrayVar(&o.reports, "report", nil, "also write a `format=path`; none writes no reports; may be repeated")
 	c.Flags().StringArrayVar(&o.only, "only", nil, "run only this thread `group`; may be repeated")
+	c.Flags().Float64Var(&o.think, "timer-factor", 1, "scale think times (pauses, and timers without a rate) by this `factor`; 0 means none")
 	c.Flags().StringVar(&o.seed, "seed", "", "seed of everything random, to repeat a run (default: a new one)")
 	c.Flags().StringVar(&o.segment, "segment", "", "run only this `part` of the load, as 2/5; the seed is 1 unless given")
 	c.Flags().IntVar(&o.repeat, "repeat", 1, "make this many runs, one after the other")
@@ -111,6 +113,9 @@ func runExec(ctx context.Context, env Env, c *cobra.Command, reg *element.Regist
 // prepare makes the session of one run. It keeps in o where the results go, so
 // that all runs of --repeat go into one folder.
 func prepare(env Env, c *cobra.Command, reg *element.Registry, path string, o *execOptions) (*session, error) {
+	if !(o.think >= 0 && o.think <= 1000) {
+		return nil, usage(fmt.Errorf("--timer-factor %g: write a number from 0 to 1000", o.think))
+	}
 	wanted, err := parseReports(o.reports)
 	if err != nil {
 		return nil, usage(err)
@@ -126,7 +131,7 @@ func prepare(env Env, c *cobra.Command, reg *element.Registry, path string, o *e
 	if err := knownGroups(l.plan, o.only); err != nil {
 		return nil, usage(err)
 	}
-	program, closeData, err := l.compile(env, reg, o.only, o.planOptions.seed, o.share)
+	program, closeData, err := l.compile(env, reg, o.only, o.planOptions.seed, o.share, timerFactor(o.think))
 	if err != nil {
 		return nil, usage(err)
 	}
@@ -153,6 +158,14 @@ func prepare(env Env, c *cobra.Command, reg *element.Registry, path string, o *e
 		return nil, invalid(err)
 	}
 	return s, nil
+}
+
+// timerFactor is the factor as the engine takes it: 0 there means 1.
+func timerFactor(factor float64) float64 {
+	if factor == 0 {
+		return -1
+	}
+	return factor
 }
 
 // knownGroups wants every name of --only to be a thread group of the plan.

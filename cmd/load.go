@@ -196,7 +196,7 @@ func pairs(flag string, list []string) (map[string]string, error) {
 
 // compile makes the program of a loaded plan; feeders are open afterwards and
 // closed by the returned function.
-func (l *loaded) compile(env Env, reg *element.Registry, only []string, seed uint64, segment element.Segment) (*engine.Program, func(), error) {
+func (l *loaded) compile(env Env, reg *element.Registry, only []string, seed uint64, segment element.Segment, timerFactor float64) (*engine.Program, func(), error) {
 	feeders := map[string]engine.Feeder{}
 	var open []*data.Feeder
 	closeAll := func() {
@@ -213,7 +213,7 @@ func (l *loaded) compile(env Env, reg *element.Registry, only []string, seed uin
 		open = append(open, f)
 		feeders[d.Name] = feeder{f}
 	}
-	program, ds := engine.Compile(l.plan, l.values, reg, engine.Options{Data: feeders, Masker: l.values.Masker, Only: only, Segment: segment})
+	program, ds := engine.Compile(l.plan, l.values, reg, engine.Options{Data: feeders, Masker: l.values.Masker, Only: only, Segment: segment, TimerFactor: timerFactor})
 	l.notices = append(l.notices, ds...).Sorted()
 	if ds.HasErrors() {
 		closeAll()

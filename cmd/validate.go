@@ -61,7 +61,7 @@ func check(env Env, reg *element.Registry, path string, o planOptions) (source.D
 		}
 		return l.notices, err
 	}
-	_, closeAll, err := l.compile(env, reg, nil, 0, element.Segment{})
+	_, closeAll, err := l.compile(env, reg, nil, 0, element.Segment{}, 1)
 	if closeAll != nil {
 		closeAll()
 	}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -91,7 +92,9 @@ func (c *compiler) compile() {
 	if c.program.think == 0 {
 		c.program.think = 1
 	}
-	c.program.think = max(0, c.program.think)
+	if c.program.think = max(0, c.program.think); c.program.think != 1 {
+		c.program.layout.Notes = append(c.program.layout.Notes, fmt.Sprintf("think times were scaled by %g (--timer-factor)", c.program.think))
+	}
 	top = c.rules.open(top, &p.Scope, "plan", -1)
 	threads := 0
 	c.program.setup = c.phaseOf("setup", element.Setup, p.Setup, p.SetupTimeout, outside)
