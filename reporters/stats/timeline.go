@@ -43,7 +43,7 @@ func (t *timeline) add(d *delta) {
 		t.double()
 	}
 	i := int(middle / t.width)
-	if d.to-d.from < t.width/4 && len(t.columns) > 0 {
+	if d.to-d.from < time.Second/4 && len(t.columns) > 0 {
 		i = min(i, len(t.columns)-1)
 	}
 	for len(t.columns) <= i {
@@ -171,7 +171,7 @@ func (t *timeline) head(out *Timeline, i int, count int64) {
 	out.Planned = append(out.Planned, planned)
 	rate := 0.0
 	if count > 0 {
-		rate = float64(count) / max(c.covered, t.width/2).Seconds()
+		rate = float64(count) / max(c.covered, time.Second/2).Seconds()
 	}
 	out.Throughput = append(out.Throughput, rate)
 	out.Dropped = append(out.Dropped, c.dropped)
