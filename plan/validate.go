@@ -20,6 +20,9 @@ func Validate(p *Plan, reg *element.Registry, opts Options) source.Diagnostics {
 	}
 	c := &checker{plan: p, reg: reg, opts: opts, fns: expr.NewFunctions(reg.Functions()...)}
 	p.Functions = c.fns
+	if opts.Open != nil {
+		c.fns.ReadFile = (&reader{open: opts.Open, kept: map[string][]byte{}}).read
+	}
 	c.expand()
 	c.vars()
 	c.data()

@@ -46,10 +46,15 @@ func TestPlansBeginForEditors(t *testing.T) {
 		if !slices.ContainsFunc(lines, hasBase) {
 			t.Errorf("%s has no variable base", name)
 		}
-		for i, l := range lines {
-			if len(l) > 110 || strings.ContainsAny(l, "\t\r") || strings.TrimRight(l, " ") != l {
-				t.Errorf("%s:%d is too long or has stray white space: %q", name, i+1, l)
-			}
+		checkLines(t, name, lines)
+	}
+}
+
+func checkLines(t *testing.T, name string, lines []string) {
+	t.Helper()
+	for i, l := range lines {
+		if len(l) > 110 || strings.ContainsAny(l, "\t\r") || strings.TrimRight(l, " ") != l {
+			t.Errorf("%s:%d is too long or has stray white space: %q", name, i+1, l)
 		}
 	}
 }

@@ -73,10 +73,8 @@ func (s *shop) apiLogin(w http.ResponseWriter, r *http.Request) {
 // account shows who is signed in, as JSON when the client prefers it, and
 // renews the session cookie that the request came with.
 func (s *shop) account(w http.ResponseWriter, r *http.Request) {
-	who, ok := s.signedIn(r)
+	who, ok := s.mustSignIn(w, r)
 	if !ok {
-		w.Header().Set("WWW-Authenticate", `Basic realm="demo shop"`)
-		sendError(w, http.StatusUnauthorized, "not signed in")
 		return
 	}
 	if c, err := r.Cookie(sidCookie); err == nil {

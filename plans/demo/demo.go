@@ -14,6 +14,8 @@
 //	GET  /categories                  {"items": [{"name", "count"}]}
 //	GET  /products?category=&page=    {"items", "page", "pages", "total"}
 //	GET  /products/{id or sku}        a product, or 404
+//	GET  /products/{id}/reviews       {"items", "total", "next"}, page by page: ?after=next
+//	POST /products/lookup             {"skus": […]}: {"items", "missing"}
 //	GET  /search?q=                   like a page of products, at most 20 items
 //	GET  /login                       form with a hidden csrf value, HTML
 //	POST /login                       form email, password, csrf: 303 to /account, 401, 403
@@ -21,9 +23,26 @@
 //	GET  /account                     for the sid cookie, a bearer token or basic credentials, else 401
 //	GET  /cart                        {"items", "count", "total"}
 //	POST /cart/items                  {"sku", "qty"}: 201 and the cart, or 422
+//	PUT  /cart/items/{sku}            {"qty"}: the cart, 404 or 422
 //	DELETE /cart/items/{sku}          the cart, or 404
 //	POST /orders                      {"sku", "qty"}, {"items"} or the cart: 201, 409 if sold out, 422
 //	GET  /orders/{id}                 PENDING, and PAID from the third look or after 300 ms
+//	GET  /shelves/{category}[/{sku}]  pages for browsers, HTML with a style sheet, a script and pictures
+//	GET  /static/{file}               what those embed; fresh for a minute
+//
+// The help desk, which wants one to be signed in, partners and staff:
+//
+//	POST /tickets                     {"subject", "ref"?}: 201; GET, PUT {"subject"?, "state"?} /tickets/{id}
+//	POST /tickets/{id}/messages       {"text", "id"?}: 201, or 409 if the ticket is closed
+//	POST /uploads                     a form with files: 201 and what has arrived
+//	POST /exports                     {"category"}: 202; GET /exports/{id} is RUNNING, and DONE from
+//	                                  the third look or after 300 ms; GET /exports/{id}/file, CSV
+//	POST /token?ttl_ms=60000          OAuth 2 client credentials partner, partner-secret
+//	GET  /partner/stock/{sku}         for a token of /token that has not expired, else 401
+//	GET  /staff                       for digest credentials
+//	POST /soap                        GetPrice as SOAP, or a fault with status 500
+//	PROPFIND, REPORT /calendars/{email}/        delivery dates as WebDAV has them, for basic
+//	PUT, GET, DELETE /calendars/{email}/{name}  credentials
 //
 // Tools that do what their query says, whatever the misbehaviour:
 //
@@ -34,6 +53,7 @@
 //	GET  /stream?chunks=5&ms=10       text in chunks
 //	any  /echo                        the request as the server read it
 //	GET  /etag                        304 if If-None-Match says so
+//	GET  /limited?per_second=10       429 with Retry-After for more in a second
 //
 // Controls, which are not counted:
 //

@@ -10,29 +10,43 @@ import (
 // shop is one running shop. Everything but its stores, counters and
 // misbehaviour is fixed at construction.
 type shop struct {
-	opts    Options
-	mux     *http.ServeMux
-	stock   *catalogue
-	signer  signer
-	carts   *store[cart]
-	orders  *store[order]
-	fails   quotas
-	chaos   atomic.Pointer[chaos]
-	stats   stats
-	serial  atomic.Uint64 // of visits and sessions
-	orderNo atomic.Uint64
-	ticks   atomic.Uint64 // draws of latency and jitter
+	opts      Options
+	mux       *http.ServeMux
+	stock     *catalogue
+	signer    signer
+	carts     *store[cart]
+	orders    *store[order]
+	tickets   *store[ticket]
+	exports   *store[export]
+	calendars *store[calendar]
+	fails     quotas
+	gate      gate
+	chaos     atomic.Pointer[chaos]
+	stats     stats
+	serial    atomic.Uint64 // of visits and sessions
+	orderNo   atomic.Uint64
+	ticks     atomic.Uint64 // draws of latency and jitter
 }
+
+// Limits of what is remembered besides carts and orders.
+const (
+	maxTickets   = 10_000
+	maxExports   = 10_000
+	maxCalendars = 2_000
+)
 
 func newShop(opts Options) *shop {
 	opts = opts.withDefaults()
 	s := &shop{
-		opts:   opts,
-		mux:    http.NewServeMux(),
-		stock:  newCatalogue(opts.Seed),
-		signer: newSigner(opts.Seed),
-		carts:  newStore[cart](opts.MaxCarts, time.Hour, opts.Now),
-		orders: newStore[order](opts.MaxOrders, time.Hour, opts.Now),
+		opts:      opts,
+		mux:       http.NewServeMux(),
+		stock:     newCatalogue(opts.Seed),
+		signer:    newSigner(opts.Seed),
+		carts:     newStore[cart](opts.MaxCarts, time.Hour, opts.Now),
+		orders:    newStore[order](opts.MaxOrders, time.Hour, opts.Now),
+		tickets:   newStore[ticket](maxTickets, time.Hour, opts.Now),
+		exports:   newStore[export](maxExports, time.Hour, opts.Now),
+		calendars: newStore[calendar](maxCalendars, time.Hour, opts.Now),
 	}
 	s.chaos.Store(&chaos{Misbehaviour: opts.Misbehave.normal()})
 	s.stats.routes = map[string]*atomic.Uint64{}
@@ -48,6 +62,8 @@ func (s *shop) route() {
 	s.page("GET /categories", s.categories)
 	s.page("GET /products", s.products)
 	s.page("GET /products/{id}", s.product)
+	s.page("GET /products/{id}/reviews", s.reviews)
+	s.page("POST /products/lookup", s.lookup)
 	s.page("GET /search", s.search)
 	s.page("GET /login", s.loginForm)
 	s.page("POST /login", s.loginPost)
@@ -55,9 +71,14 @@ func (s *shop) route() {
 	s.page("GET /account", s.account)
 	s.page("GET /cart", s.cartShow)
 	s.page("POST /cart/items", s.cartAdd)
+	s.page("PUT /cart/items/{sku}", s.cartChange)
 	s.page("DELETE /cart/items/{sku}", s.cartRemove)
 	s.page("POST /orders", s.orderCreate)
 	s.page("GET /orders/{id}", s.orderShow)
+	s.page("GET /shelves/{category}", s.shelf)
+	s.page("GET /shelves/{category}/{sku}", s.shelfProduct)
+	s.page("GET /static/{file}", s.static)
+	s.routeDesk()
 
 	s.tool("GET /slow", s.slow)
 	s.tool("GET /fail", s.fail)
@@ -68,11 +89,33 @@ func (s *shop) route() {
 	s.tool("GET /stream", s.stream)
 	s.tool("/echo", s.echo)
 	s.tool("GET /etag", s.etag)
+	s.tool("GET /limited", s.limited)
 
 	s.mux.HandleFunc("GET /stats", s.showStats)
 	s.mux.HandleFunc("POST /reset", s.reset)
 	s.mux.HandleFunc("GET /chaos", s.showChaos)
 	s.mux.HandleFunc("POST /chaos", s.setChaos)
+}
+
+// routeDesk fills in what belongs to the help desk, to partners and to staff.
+func (s *shop) routeDesk() {
+	s.page("POST /tickets", s.ticketCreate)
+	s.page("GET /tickets/{id}", s.ticketShow)
+	s.page("PUT /tickets/{id}", s.ticketChange)
+	s.page("POST /tickets/{id}/messages", s.ticketAnswer)
+	s.page("POST /uploads", s.upload)
+	s.page("POST /exports", s.exportCreate)
+	s.page("GET /exports/{id}", s.exportShow)
+	s.page("GET /exports/{id}/file", s.exportFile)
+	s.page("POST /token", s.token)
+	s.page("GET /partner/stock/{sku}", s.partnerStock)
+	s.page("GET /staff", s.staff)
+	s.page("POST /soap", s.soap)
+	s.page("PROPFIND /calendars/{owner}/{$}", s.davFind)
+	s.page("REPORT /calendars/{owner}/{$}", s.davReport)
+	s.page("PUT /calendars/{owner}/{event}", s.davPut)
+	s.page("GET /calendars/{owner}/{event}", s.davGet)
+	s.page("DELETE /calendars/{owner}/{event}", s.davDelete)
 }
 
 func (s *shop) page(pattern string, h http.HandlerFunc) {

@@ -1,6 +1,8 @@
 package http
 
 import (
+	"regexp"
+
 	"runner/plan/expr"
 	"runner/plan/spec"
 )
@@ -53,6 +55,9 @@ type redirects struct {
 	Max    expr.Int  `plan:"max" default:"10" min:"1" max:"100" doc:"how many in a row before the sample fails"`
 }
 
+// computedMethod matches a request whose method is an expression, as "${call.method} /path".
+var computedMethod = regexp.MustCompile(`^\$\{[^}]*\} +\S`)
+
 // Check reports what spans several fields.
 func (r *request) Check(report func(field, code, summary, detail string)) {
 	text, literal := r.Request.Literal()
@@ -61,6 +66,7 @@ func (r *request) Check(report func(field, code, summary, detail string)) {
 	}
 	method, target := splitRequest(text)
 	switch {
+	case method == "" && !literal && computedMethod.MatchString(target):
 	case method == "" && target != "":
 		report("request", "request-without-method", "the request has no method", "write GET "+target)
 	case target == "":
