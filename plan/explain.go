@@ -340,9 +340,25 @@ func (e *explainer) config(depth int, path string, n *source.Node, secret []stri
 		case f.Value.Kind == source.Map && f.Key.Text != "json":
 			e.config(depth, name+".", f.Value, secret)
 		default:
-			e.add(depth, name+": "+short(compact(f.Value)), f.Value.Range)
+			e.add(depth, name+": "+short(withoutLogin(compact(f.Value))), f.Value.Range)
 		}
 	}
+}
+
+// withoutLogin hides user and password of URLs.
+func withoutLogin(text string) string {
+	at := strings.Index(text, "://")
+	if at < 0 {
+		return text
+	}
+	host := text[at+3:]
+	if end := strings.IndexAny(host, "/?# \"',"); end >= 0 {
+		host = host[:end]
+	}
+	if login := strings.LastIndexByte(host, '@'); login >= 0 {
+		return text[:at+3] + "***" + text[at+3+login:]
+	}
+	return text
 }
 
 // credentials are the names of headers and fields whose values are never shown.

@@ -112,12 +112,19 @@ func ShortKey(t reflect.Type) string {
 	return ""
 }
 
-// Secrets returns the keys of t whose values are masked wherever they are shown.
-func Secrets(t reflect.Type) []string {
+// Secrets returns the keys of t, and of the objects in it, whose values are
+// masked wherever they are shown.
+func Secrets(t reflect.Type) []string { return secretKeys(Describe(t)) }
+
+func secretKeys(fields []Field) []string {
 	var keys []string
-	for _, f := range layoutOf(t).fields {
-		if f.secret {
-			keys = append(keys, f.key)
+	for _, f := range fields {
+		if f.Secret {
+			keys = append(keys, f.Key)
+		}
+		keys = append(keys, secretKeys(f.Children)...)
+		if f.Item != nil {
+			keys = append(keys, secretKeys(f.Item.Children)...)
 		}
 	}
 	return keys

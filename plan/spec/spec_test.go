@@ -218,3 +218,18 @@ func TestBindAndUses(t *testing.T) {
 		t.Errorf("uses (-want +got):\n%s", diff)
 	}
 }
+
+func TestSecretsAtAnyDepth(t *testing.T) {
+	type inner struct {
+		Password expr.String `plan:"password" secret:"true"`
+	}
+	type outer struct {
+		Token string  `plan:"token" secret:"true"`
+		Name  string  `plan:"name"`
+		Login *inner  `plan:"login"`
+		List  []inner `plan:"list"`
+	}
+	if diff := cmp.Diff([]string{"token", "password", "password"}, spec.Secrets(reflect.TypeFor[outer]())); diff != "" {
+		t.Errorf("secret keys (-want +got):\n%s", diff)
+	}
+}
