@@ -235,7 +235,7 @@ func FuzzReadJournal(f *testing.F) {
 	e.state(busyRun(f, 3, nil).Recorder.state)
 	f.Add(e.b, true)
 	f.Add(data[frameHead:head], true)
-	f.Add([]byte(`H{"schema":"runner.journal/1","groups":[{},{}],"series":[{"group":9},{"group":-5},{},{}],"apdex":-1,`+
+	f.Add([]byte(`H{"schema":"`+journalSchema+`","metrics":[{"name":"m","type":"trend"}],"groups":[{},{}],"series":[{"group":9},{"group":-5},{},{}],"apdex":-1,`+
 		`"thresholds":[{"series":[-1,99],"single":-7,"group":77,"figure":"p95","op":"?","window":-1,"stop":true},{"series":[0],"figure":"apdex","op":"<","window":1}]}`), true)
 	f.Fuzz(func(t *testing.T, in []byte, framed bool) {
 		if framed && len(in) > 0 { // a payload whose length and checksum are right
