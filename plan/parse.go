@@ -73,6 +73,7 @@ type parser struct {
 	calls    []*Call
 	prefix   string   // what names that steps set begin with: those of a fragment are its own
 	within   *Call    // the call whose fragment is read
+	misspelt map[*source.Node]bool // maps with a key that is not known: what they lack is not said
 	library  *library // where calls without an alias look for their fragment
 }
 
@@ -99,6 +100,11 @@ func (p *parser) object(n *source.Node, what string, keys []key, elsewhere func(
 		return false
 	}
 	for _, f := range n.Fields {
+		if find(keys, f.Key.Text) == nil {
+			p.unknown(n)
+		}
+	}
+	for _, f := range n.Fields {
 		k := find(keys, f.Key.Text)
 		switch {
 		case k != nil && f.Value.Null && f.Value.Text == "":
@@ -112,6 +118,22 @@ func (p *parser) object(n *source.Node, what string, keys []key, elsewhere func(
 		}
 	}
 	return true
+}
+
+// unknown notes that the map n has a key which is not known.
+func (p *parser) unknown(n *source.Node) {
+	if p.misspelt == nil {
+		p.misspelt = map[*source.Node]bool{}
+	}
+	p.misspelt[n] = true
+}
+
+// lacks reports what is missing in the map n. Where one of its keys is unknown,
+// that is probably what is missing, and is reported already.
+func (p *parser) lacks(n *source.Node, r source.Range, code, summary, detail string) {
+	if !p.misspelt[n] {
+		p.add(r, code, summary, detail)
+	}
 }
 
 // notAvailable are the words of the language that this version does not have, by

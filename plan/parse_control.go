@@ -50,7 +50,7 @@ func (p *parser) repeats(n *source.Node, s *Step) []key {
 			}
 			as := n.Get("as")
 			if as == nil {
-				p.add(n.Field("foreach").Key.Range, "missing-key", "`foreach` needs `as`: the name of the item", "add as: item")
+				p.lacks(n, n.Field("foreach").Key.Range, "missing-key", "`foreach` needs `as`: the name of the item", "add as: item")
 			} else if p.name(as, "a variable") {
 				s.Foreach.As, s.Foreach.AsRange = p.prefix+as.Text, as.Range
 			}
@@ -76,13 +76,13 @@ func (p *parser) ofUntil(n *source.Node, name string) key {
 func (p *parser) until(n *source.Node, f source.Field) *Until {
 	u := &Until{Range: f.Key.Range, Condition: p.condition(f.Value)}
 	if every := n.Get("every"); every == nil {
-		p.add(f.Key.Range, "missing-key", "`until` needs `every`: how long to wait between tries", "add every: 500ms")
+		p.lacks(n, f.Key.Range, "missing-key", "`until` needs `every`: how long to wait between tries", "add every: 500ms")
 	} else if !every.Null {
 		u.From, u.To = p.span(every, "`every`")
 	}
 	limit, within := n.Get("max"), n.Get("within")
 	if limit == nil && within == nil {
-		p.add(f.Key.Range, "missing-key", "`until` needs an end: `max` or `within`", "add max: 20, or within: 30s")
+		p.lacks(n, f.Key.Range, "missing-key", "`until` needs an end: `max` or `within`", "add max: 20, or within: 30s")
 	}
 	if limit != nil {
 		u.Max = p.count(limit, "max")
@@ -117,7 +117,7 @@ func (p *parser) percent(n *source.Node) *Percent {
 		on("random", func(v *source.Node) { out.Random = p.boolean(v, "`random`") }),
 	}, nil)
 	if n.Get("value") == nil {
-		p.add(n.Range, "missing-key", "`percent` needs `value`", "write {value: 30%, random: true}, or percent: 30%")
+		p.lacks(n, n.Range, "missing-key", "`percent` needs `value`", "write {value: 30%, random: true}, or percent: 30%")
 	}
 	return out
 }
@@ -132,7 +132,7 @@ func (p *parser) switches(n *source.Node) *Switch {
 	}, nil)
 	for _, k := range []string{"on", "cases"} {
 		if ok && n.Get(k) == nil {
-			p.add(n.Range, "missing-key", fmt.Sprintf("`switch` needs `%s`", k), "write {on: name, cases: {value: [steps]}}")
+			p.lacks(n, n.Range, "missing-key", fmt.Sprintf("`switch` needs `%s`", k), "write {on: name, cases: {value: [steps]}}")
 		}
 	}
 	return out

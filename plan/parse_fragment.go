@@ -45,7 +45,7 @@ func (p *parser) fragments(n *source.Node) []*Fragment {
 			return ""
 		})
 		if ok && g.Steps == nil {
-			p.add(f.Key.Range, "missing-key", fmt.Sprintf("the fragment %q has no steps", g.Name), "write steps: with at least one step")
+			p.lacks(f.Value, f.Key.Range, "missing-key", fmt.Sprintf("the fragment %q has no steps", g.Name), "write steps: with at least one step")
 		}
 		out = append(out, g)
 	}
@@ -122,7 +122,7 @@ func (p *parser) counters(n *source.Node) []*Counter {
 			on("format", func(v *source.Node) { c.Format = p.format(v) }),
 		}, nil)
 		if ok && f.Value.Get("from") == nil {
-			p.add(f.Key.Range, "missing-key", "a counter needs `from`", "write from: 1")
+			p.lacks(f.Value, f.Key.Range, "missing-key", "a counter needs `from`", "write from: 1")
 		}
 		out = append(out, c)
 	}
@@ -188,7 +188,7 @@ func (p *parser) libraryFile(n *source.Node, l *library) {
 	})
 	for _, k := range []string{"library", "fragments"} {
 		if n.Get(k) == nil && (k != "library" || n.Get("plan") == nil) {
-			p.add(first(n), "missing-key", fmt.Sprintf("the library has no `%s`", k), "write `library: A title` and `fragments:` with at least one")
+			p.lacks(n, first(n), "missing-key", fmt.Sprintf("the library has no `%s`", k), "write `library: A title` and `fragments:` with at least one")
 		}
 	}
 }

@@ -57,10 +57,10 @@ func (p *parser) group(f source.Field) *Group {
 		return g
 	}
 	if n.Get("load") == nil {
-		p.add(f.Key.Range, "missing-key", fmt.Sprintf("the thread group %q has no load", g.Name), "write load: {threads: 1, iterations: 1}")
+		p.lacks(n, f.Key.Range, "missing-key", fmt.Sprintf("the thread group %q has no load", g.Name), "write load: {threads: 1, iterations: 1}")
 	}
 	if n.Get("steps") == nil {
-		p.add(f.Key.Range, "missing-key", fmt.Sprintf("the thread group %q has no steps", g.Name), "write steps: with at least one step")
+		p.lacks(n, f.Key.Range, "missing-key", fmt.Sprintf("the thread group %q has no steps", g.Name), "write steps: with at least one step")
 	}
 	if n.Get("pacing") != nil && n.Get("load").Get("rate") != nil {
 		p.add(n.Field("pacing").Key.Range, "pacing-with-rate", "`pacing` cannot stand in a group with `rate`: the rate says when iterations start", "remove pacing, or write load: {threads: …}")

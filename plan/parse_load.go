@@ -39,7 +39,7 @@ func (p *parser) load(n *source.Node) Load {
 		return ""
 	})
 	if ok {
-		p.loadRules(n, &l)
+		p.loadRules(n)
 	}
 	return l
 }
@@ -55,8 +55,11 @@ func (p *parser) count(n *source.Node, name string) expr.Int {
 
 func isInt(text string) bool { _, err := expr.ParseInt(text); return err == nil }
 
+// isStaged reports whether a number of threads or a rate is given as stages.
+func isStaged(n *source.Node) bool { return n != nil && (n.Kind == source.List || n.Kind == source.Map) }
+
 func (p *parser) threads(n *source.Node, l *Load) {
-	if n.Kind != source.List && n.Kind != source.Map {
+	if !isStaged(n) {
 		l.Threads = p.count(n, "threads")
 		return
 	}
@@ -69,7 +72,7 @@ func (p *parser) threads(n *source.Node, l *Load) {
 }
 
 func (p *parser) rate(n *source.Node, l *Load) {
-	if n.Kind != source.List && n.Kind != source.Map {
+	if !isStaged(n) {
 		l.Rate = decode[expr.Rate](p, n)
 		if x, ok := l.Rate.Literal(); ok && x == 0 && strings.HasPrefix(n.Text, "0") && strings.Contains(n.Text, "/") {
 			p.add(n.Range, "out-of-range", "`rate` must be more than 0", "write one like 500/s")
@@ -114,9 +117,9 @@ func (p *parser) stageForm(n *source.Node, s *Stage, first bool) {
 	pair := func(kind StageKind, a, b *source.Field, nameA, nameB, example string) {
 		s.Kind = kind
 		if a == nil {
-			p.add(n.Range, "bad-stage", fmt.Sprintf("a stage with `%s` needs `%s`", nameB, nameA), "write "+example)
+			p.lacks(n, n.Range, "bad-stage", fmt.Sprintf("a stage with `%s` needs `%s`", nameB, nameA), "write "+example)
 		} else if b == nil {
-			p.add(n.Range, "bad-stage", fmt.Sprintf("a stage with `%s` needs `%s`", nameA, nameB), "write "+example)
+			p.lacks(n, n.Range, "bad-stage", fmt.Sprintf("a stage with `%s` needs `%s`", nameA, nameB), "write "+example)
 		}
 	}
 	forms := 0
@@ -127,7 +130,7 @@ func (p *parser) stageForm(n *source.Node, s *Stage, first bool) {
 	}
 	switch {
 	case forms != 1:
-		p.add(n.Range, "bad-stage", "a stage is one of {to, over}, {hold} and {at, for}", "write {to: 10, over: 1m}, {hold: 5m} or {at: 10, for: 1m}")
+		p.lacks(n, n.Range, "bad-stage", "a stage is one of {to, over}, {hold} and {at, for}", "write {to: 10, over: 1m}, {hold: 5m} or {at: 10, for: 1m}")
 	case hold != nil:
 		s.Kind = StageHold
 		if first {
@@ -141,7 +144,7 @@ func (p *parser) stageForm(n *source.Node, s *Stage, first bool) {
 }
 
 // loadRules refuses the combinations that have no meaning.
-func (p *parser) loadRules(n *source.Node, l *Load) {
+func (p *parser) loadRules(n *source.Node) {
 	has := func(k string) bool { return n.Field(k) != nil }
 	refuse := func(k, summary, detail string) {
 		if has(k) {
@@ -153,11 +156,11 @@ func (p *parser) loadRules(n *source.Node, l *Load) {
 		p.clash(n.Field("threads").Key, n.Field("rate").Key, "keep `threads` for a fixed number of threads, or `rate` for a fixed number of iterations a second (with max_threads)")
 		return
 	case !has("threads") && !has("rate"):
-		p.add(n.Range, "bad-load", "the load says neither `threads` nor `rate`", "write load: {threads: 10, duration: 1m}, or load: {rate: 10/s, duration: 1m, max_threads: 100}")
+		p.lacks(n, n.Range, "bad-load", "the load says neither `threads` nor `rate`", "write load: {threads: 10, duration: 1m}, or load: {rate: 10/s, duration: 1m, max_threads: 100}")
 		return
 	}
 	p.exclusive(n, "keep `iterations` for a count per thread, or `shared_iterations` for the total", "iterations", "shared_iterations")
-	staged := len(l.ThreadStages) > 0 || len(l.RateStages) > 0
+	staged := isStaged(n.Get("threads")) || isStaged(n.Get("rate"))
 	if staged {
 		for _, k := range []string{"duration", "ramp_up", "iterations", "shared_iterations"} {
 			refuse(k, fmt.Sprintf("`%s` cannot stand beside stages: the stages say how long the load lasts", k), "remove it")
@@ -170,7 +173,7 @@ func (p *parser) loadRules(n *source.Node, l *Load) {
 	refuse("max_threads", "`max_threads` belongs to `rate`; with `threads` the number is fixed", "remove it, or write rate: 10/s instead of threads")
 	refuse("arrivals", "`arrivals` belongs to `rate`; threads start their next iteration when they are ready", "remove it")
 	if !staged && !has("duration") && !has("iterations") && !has("shared_iterations") {
-		p.add(n.Range, "bad-load", "the load does not say when it ends", "add duration: 10m, or iterations: 1")
+		p.lacks(n, n.Range, "bad-load", "the load does not say when it ends", "add duration: 10m, or iterations: 1")
 	}
 }
 
@@ -178,10 +181,10 @@ func (p *parser) openRules(n *source.Node, refuse func(k, summary, detail string
 	refuse("ramp_up", "`ramp_up` belongs to `threads`; a rate rises in stages", "write rate: [{to: 100/s, over: 30s}, {hold: 5m}]")
 	refuse("shared_iterations", "`shared_iterations` belongs to `threads`; the iterations of a rate are shared already", "write iterations:")
 	if n.Field("max_threads") == nil {
-		p.add(n.Field("rate").Key.Range, "bad-load", "`rate` needs `max_threads`: how many threads may be busy at once", "add max_threads: 100")
+		p.lacks(n, n.Field("rate").Key.Range, "bad-load", "`rate` needs `max_threads`: how many threads may be busy at once", "add max_threads: 100")
 	}
 	if !staged && n.Field("duration") == nil && n.Field("iterations") == nil {
-		p.add(n.Range, "bad-load", "the load does not say when it ends", "add duration: 10m, or iterations: 1000")
+		p.lacks(n, n.Range, "bad-load", "the load does not say when it ends", "add duration: 10m, or iterations: 1000")
 	}
 	if !staged {
 		p.exclusive(n, "a rate ends after one of them; keep one", "duration", "iterations")

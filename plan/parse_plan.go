@@ -54,12 +54,12 @@ func (p *parser) plan(n *source.Node) *Plan {
 	})
 	out.calls = p.calls
 	if n.Get("plan") == nil {
-		p.add(first(n), "missing-key", "the plan has no title", "write `plan: A title` as the first line")
+		p.lacks(n, first(n), "missing-key", "the plan has no title", "write `plan: A title` as the first line")
 	} else if strings.TrimSpace(out.Name) == "" && n.Get("plan").Kind == source.Scalar {
 		p.add(n.Field("plan").Key.Range, "empty-value", "the plan's title is empty", "write `plan: A title`")
 	}
 	if n.Get("thread_groups") == nil {
-		p.add(first(n), "missing-key", "the plan has no thread groups", "write `thread_groups:` with at least one group that has `load:` and `steps:`")
+		p.lacks(n, first(n), "missing-key", "the plan has no thread groups", "write `thread_groups:` with at least one group that has `load:` and `steps:`")
 	}
 	return out
 }
@@ -140,7 +140,7 @@ func (p *parser) secrets(n *source.Node) []*Secret {
 			on("file", func(v *source.Node) { s.Path = p.text(v, "`file`") }),
 		}, nil)
 		if ok && p.exclusive(v, "keep one source", "env", "file") && v.Get("env") == nil && v.Get("file") == nil {
-			p.add(f.Key.Range, "missing-key", "a secret needs `env` or `file`", fmt.Sprintf("write %s: {env: NAME}", s.Name))
+			p.lacks(v, f.Key.Range, "missing-key", "a secret needs `env` or `file`", fmt.Sprintf("write %s: {env: NAME}", s.Name))
 		}
 	}
 	return out
@@ -201,7 +201,7 @@ func (p *parser) feeder(f source.Field, d *Data) {
 		return
 	}
 	if v.Get("file") == nil {
-		p.add(f.Key.Range, "missing-key", "a data set needs `file`", "write file: path.csv")
+		p.lacks(v, f.Key.Range, "missing-key", "a data set needs `file`", "write file: path.csv")
 	}
 	if d.SkipLines < 0 {
 		p.add(v.Get("skip_lines").Range, "out-of-range", "`skip_lines` cannot be negative", "write 0 or more")

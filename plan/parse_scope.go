@@ -350,7 +350,7 @@ func (p *parser) thresholds(n *source.Node) []*Threshold {
 			on("for", func(v *source.Node) { t.For = p.duration(v, "`for`") }),
 			on("stop", func(v *source.Node) { t.Stop = p.boolean(v, "`stop`") }),
 		}, nil) && item.Get("that") == nil {
-			p.add(item.Range, "missing-key", "a threshold needs `that`", "write {that: errors < 1%, after: 30s}")
+			p.lacks(item, item.Range, "missing-key", "a threshold needs `that`", "write {that: errors < 1%, after: 30s}")
 		}
 		if ok {
 			out = append(out, t)

@@ -62,7 +62,8 @@ func (p *parser) step(n *source.Node) *Step {
 	s := &Step{Range: n.Range}
 	p.open(n)
 	defer p.close()
-	keys := p.actions(n, s)
+	actions := p.actions(n, s)
+	keys := actions[:len(actions):len(actions)]
 	keys = append(keys, p.controls(n, s)...)
 	keys = append(keys, p.repeats(n, s)...)
 	keys = append(keys, p.scope(n, &s.Scope)...)
@@ -86,6 +87,7 @@ func (p *parser) step(n *source.Node) *Step {
 		}
 		return ""
 	})
+	p.oneAction(n, actions)
 	p.stepRules(n, s)
 	return s
 }
@@ -93,7 +95,13 @@ func (p *parser) step(n *source.Node) *Step {
 // actions returns the keys of which a step has one.
 func (p *parser) actions(n *source.Node, s *Step) []key {
 	keys := []key{
-		{"steps", func(f source.Field) { s.Block, s.Steps = true, p.steps(f.Value, "`steps`") }},
+		{"steps", func(f source.Field) {
+			read := p.steps
+			if at := n.Get("parallel"); at != nil && at.Text == "true" {
+				read = p.children
+			}
+			s.Block, s.Steps = true, read(f.Value, "`steps`")
+		}},
 		{"choose", func(f source.Field) { s.Block, s.Choose = true, p.choose(f.Value) }},
 		{"pause", func(f source.Field) {
 			from, to := p.span(f.Value, "`pause`")
@@ -123,16 +131,13 @@ func (p *parser) actions(n *source.Node, s *Step) []key {
 			}
 		}})
 	}
-	p.oneAction(n, keys)
 	return keys
 }
 
 // oneAction reports a step with two actions, naming both.
 func (p *parser) oneAction(n *source.Node, actions []key) {
 	var first *source.Node
-	known := true // every key is one of this version
 	for _, f := range n.Fields {
-		known = known && !notAvailable["the step"][f.Key.Text]
 		if find(actions, f.Key.Text) == nil {
 			continue
 		}
@@ -145,8 +150,8 @@ func (p *parser) oneAction(n *source.Node, actions []key) {
 			Detail:  fmt.Sprintf("begin a new step: - %s: …", f.Key.Text),
 			Related: []source.Related{{Message: fmt.Sprintf("`%s` is given here", first.Text), Range: first.Range}}})
 	}
-	if first == nil && known {
-		p.add(n.Range, "missing-key", "the step does nothing", "write an action, as in `http: GET /path`, or a block with `steps:`")
+	if first == nil {
+		p.lacks(n, n.Range, "missing-key", "the step does nothing", "write an action, as in `http: GET /path`, or a block with `steps:`")
 	}
 }
 
@@ -259,7 +264,7 @@ func (p *parser) choose(n *source.Node) []*Choice {
 		}
 		for _, k := range []string{"weight", "steps"} {
 			if item.Get(k) == nil {
-				p.add(item.Range, "missing-key", fmt.Sprintf("a choice needs `%s`", k), "write {weight: 3, steps: […]}")
+				p.lacks(item, item.Range, "missing-key", fmt.Sprintf("a choice needs `%s`", k), "write {weight: 3, steps: […]}")
 			}
 		}
 		out = append(out, c)

@@ -99,11 +99,11 @@ func (d *Decoder) object(n *source.Node, v reflect.Value, f *field) {
 		return
 	}
 	before := len(*d.Diagnostics)
-	d.fields(m, v, l)
+	known := d.fields(m, v, l)
 	if d.Partial {
 		return
 	}
-	d.absent(m, v, l, f)
+	d.absent(m, v, l, f, known)
 	if c, ok := v.Addr().Interface().(checker); ok && len(*d.Diagnostics) == before {
 		c.Check(func(key, code, summary, detail string) {
 			where := m.Range
@@ -132,11 +132,14 @@ func isShort(n *source.Node, l *layout) bool {
 	return len(n.Fields) > 0
 }
 
-func (d *Decoder) fields(m *source.Node, v reflect.Value, l *layout) {
+// fields decodes the keys that are given and reports whether all are known.
+func (d *Decoder) fields(m *source.Node, v reflect.Value, l *layout) (known bool) {
+	known = true
 	for _, entry := range m.Fields {
 		f := l.find(entry.Key.Text)
 		if f == nil {
 			d.unknown(entry.Key, l)
+			known = false
 			continue
 		}
 		if entry.Value.Null && wordOf(f.typ) != "any" && !entry.Value.Range.IsZero() {
@@ -145,6 +148,7 @@ func (d *Decoder) fields(m *source.Node, v reflect.Value, l *layout) {
 		}
 		d.value(entry.Value, v.FieldByIndex(f.index), f)
 	}
+	return known
 }
 
 func (d *Decoder) null(entry source.Field, f *field) {
@@ -173,8 +177,9 @@ func (d *Decoder) unknown(key *source.Node, l *layout) {
 	UnknownKey(key, d.What, l.keys(), elsewhere, d.Diagnostics)
 }
 
-// absent checks required keys and groups, and sets defaults.
-func (d *Decoder) absent(m *source.Node, v reflect.Value, l *layout, parent *field) {
+// absent checks required keys and groups, and sets defaults. Where a key is not
+// known, it is probably the one that is missing, and is reported already.
+func (d *Decoder) absent(m *source.Node, v reflect.Value, l *layout, parent *field, known bool) {
 	given, need := map[string][]*source.Node{}, map[string][]string{}
 	where := m.Range
 	for i := range l.fields {
@@ -189,6 +194,7 @@ func (d *Decoder) absent(m *source.Node, v reflect.Value, l *layout, parent *fie
 		}
 		switch {
 		case entry != nil:
+		case f.required && !known:
 		case f.required:
 			d.Diagnostics.Add(where, "missing-key", fmt.Sprintf("%s needs `%s`", d.subject(parent), f.key), "write `"+f.key+":` — "+f.doc)
 		case f.def != "":
@@ -207,7 +213,7 @@ func (d *Decoder) absent(m *source.Node, v reflect.Value, l *layout, parent *fie
 			*d.Diagnostics = append(*d.Diagnostics, source.Diagnostic{Code: "exclusive-keys",
 				Summary: fmt.Sprintf("`%s` and `%s` exclude each other", keys[0].Text, keys[1].Text), Detail: "keep one of them", Range: keys[1].Range,
 				Related: []source.Related{{Message: fmt.Sprintf("`%s` is given here", keys[0].Text), Range: keys[0].Range}}})
-		} else if len(keys) == 0 {
+		} else if len(keys) == 0 && known {
 			d.Diagnostics.Add(where, "missing-key", d.subject(parent)+" needs one of "+list(need[f.group]), "write exactly one of them")
 		}
 		given[f.group] = keys[:min(1, len(keys))]
