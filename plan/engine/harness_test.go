@@ -233,9 +233,26 @@ type recorder struct {
 	transactions []element.Transaction
 	counts       [element.Counters]int64
 	notes        []string
+	metrics      []string       // "id value"
+	named        map[int]string // rows that got names
 }
 
 func (r *recorder) Shard(group, thread int) element.Shard { return r }
+
+func (r *recorder) Metric(id int, v float64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.metrics = append(r.metrics, fmt.Sprint(id, " ", v))
+}
+
+func (r *recorder) NameRow(series int, name string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.named == nil {
+		r.named = map[int]string{}
+	}
+	r.named[series] = name
+}
 
 func (r *recorder) Note(text string) {
 	r.mu.Lock()
