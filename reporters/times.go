@@ -102,14 +102,15 @@ func briefTimes(s *stats.Summary) []timeLine {
 	return out
 }
 
-// waited reports whether a series' response time is clearly above its service time.
+// waited reports whether a series with enough samples has a response time that is
+// clearly above its service time.
 func waited(r *stats.Series) bool {
 	a, b := r.ResponseNS, r.ServiceNS
-	if a == nil || b == nil {
+	if a == nil || b == nil || a.P95 == nil {
 		return false
 	}
 	longer := func(x, y float64) bool { return x > y*1.1 && x-y > 1e6 }
-	return longer(a.Mean, b.Mean) || a.P95 != nil && b.P95 != nil && longer(float64(*a.P95), float64(*b.P95)) ||
+	return longer(a.Mean, b.Mean) || b.P95 != nil && longer(float64(*a.P95), float64(*b.P95)) ||
 		a.P99 != nil && b.P99 != nil && longer(float64(*a.P99), float64(*b.P99))
 }
 

@@ -44,6 +44,22 @@ func BenchmarkRecord(b *testing.B) {
 	}
 }
 
+func BenchmarkThisProcess(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		ThisProcess()
+	}
+}
+
+func BenchmarkMetric(b *testing.B) {
+	r := newRig(metricLayout())
+	m := r.Shard(0, 0).(element.MetricShard)
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		m.Metric(3, float64(i%1000))
+	}
+}
+
 func BenchmarkTick(b *testing.B) {
 	l := testLayout()
 	for i := len(l.Series); i < 100; i++ {
