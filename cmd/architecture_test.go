@@ -19,6 +19,7 @@ import (
 var allowed = map[string][]string{
 	"cmd/runner":               {"cmd"},
 	"cmd":                      {"..."},
+	"cmd/internal/bench":       {},
 	"cmd/internal/witness":     {},
 	"plan/source":              {},
 	"plan/expr":                {"plan/source"},
