@@ -26,7 +26,7 @@ type Env struct {
 	Colour   bool       // colours are wanted and possible
 	Width    func() int // columns of the terminal, 0 if there is none
 	Dir      string     // the working directory
-	// Notify delivers SIGINT and SIGTERM until stop is called.
+	// Notify delivers SIGINT, SIGTERM and SIGHUP until stop is called.
 	Notify func() (signals <-chan os.Signal, stop func())
 	// Self returns a command that runs this same program with other arguments.
 	Self func(ctx context.Context, args ...string) (*exec.Cmd, error)
@@ -58,7 +58,7 @@ func width() int {
 
 func notify() (<-chan os.Signal, func()) {
 	signals := make(chan os.Signal, 4)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	return signals, func() { signal.Stop(signals) }
 }
 
