@@ -158,7 +158,7 @@ type known struct{ low, high time.Duration } // what p50 and p95, and p99.5, may
 
 func (k known) run(w *witness.Process, book, dir string) ([]measurement, error) {
 	const holds = "900x5ms,90x50ms,9x200ms,1x1000ms"
-	plan := onGroup("{rate: 500/s, iterations: 5000, max_threads: 300}", "http://"+w.HTTP, "",
+	plan := onGroup("{rate: 500/s, iterations: 5000, max_threads: 2000}", "http://"+w.HTTP, "",
 		indentedSteps(fmt.Sprintf(`"GET /%s/x?holds=%s"`, book, holds))+"    thresholds: p(99.5) < 10s\n")
 	r, err := startRun(dir, plan, nil)
 	if err == nil {

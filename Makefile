@@ -1,0 +1,19 @@
+# The usual commands. `make ci` is what must pass before a change lands.
+
+.PHONY: build test ci accuracy bench
+
+build:
+	go build -o runner ./cmd/runner
+
+test:
+	go test ./...
+
+ci:
+	.ci/run
+
+# Measures what docs/accuracy.md tells: about a quarter of an hour, on a quiet machine.
+accuracy:
+	go test -tags accuracy -run '^TestAccuracy$$' -count=1 -timeout 60m -v ./cmd
+
+bench:
+	@if [ -f docs/performance.md ]; then echo "see docs/performance.md"; fi
