@@ -307,3 +307,64 @@ func TestOAuth2Failures(t *testing.T) {
 		}
 	}
 }
+
+func TestOAuth2CredentialsInTheBody(t *testing.T) {
+	server := httptest.NewServer(nethttp.HandlerFunc(func(w nethttp.ResponseWriter, r *nethttp.Request) {
+		if _, _, basic := r.BasicAuth(); r.URL.Path == "/token" && !basic && r.FormValue("client_secret") == "s&s" && r.FormValue("audience") == "api" {
+			fmt.Fprint(w, `{"access_token": "t"}`)
+			return
+		}
+		fmt.Fprint(w, r.Header.Get("Authorization"))
+	}))
+	t.Cleanup(server.Close)
+	th := thread(t)
+	s := ok(t, step(t, "", "http:\n  request: GET "+server.URL+"/x\n  auth: {oauth2: {token_url: \""+server.URL+"/token\", client_id: shop, client_secret: 's&s', audience: api, client_auth: body}}"), th)
+	th.Close()
+	if string(s.Body) != "Bearer t" {
+		t.Errorf("answer %q", s.Body)
+	}
+}
+
+// Another user does not ride on the connection of the last one.
+func TestNTLMOfAnotherUser(t *testing.T) {
+	url, _ := ntlmServer(t)
+	sampler := step(t, "", "http:\n  request: GET "+url+"/\n  auth: {ntlm: {username: \"${word}\", password: secret}}")
+	th := thread(t)
+	th.Set("word", "ann")
+	first := ok(t, sampler, th)
+	th.Set("word", "bob")
+	second := ok(t, sampler, th)
+	th.Close()
+	if first.Status != 200 || second.Status != 401 {
+		t.Errorf("status %d for ann, %d for bob", first.Status, second.Status)
+	}
+}
+
+// A digest covers the path of each hop.
+func TestDigestAfterARedirect(t *testing.T) {
+	inner, log := digestServer(t, 5)
+	server := httptest.NewServer(nethttp.HandlerFunc(func(w nethttp.ResponseWriter, r *nethttp.Request) {
+		if r.URL.Path == "/from" {
+			nethttp.Redirect(w, r, "/to?a=b", nethttp.StatusFound)
+			return
+		}
+		req, _ := nethttp.NewRequestWithContext(r.Context(), r.Method, inner+r.URL.RequestURI(), r.Body)
+		req.Header = r.Header
+		res, err := nethttp.DefaultTransport.RoundTrip(req)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer res.Body.Close()
+		w.Header()["Www-Authenticate"] = res.Header["Www-Authenticate"]
+		w.WriteHeader(res.StatusCode)
+	}))
+	t.Cleanup(server.Close)
+	t.Cleanup(nethttp.DefaultTransport.(*nethttp.Transport).CloseIdleConnections)
+	th := thread(t)
+	s := ok(t, step(t, "", "http:\n  request: GET "+server.URL+"/from\n  auth: {digest: {username: ann, password: secret}}"), th)
+	th.Close()
+	if s.Status != 200 || s.Requests != 3 {
+		t.Errorf("status %d, requests %d, %q", s.Status, s.Requests, log())
+	}
+}
