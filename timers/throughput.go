@@ -34,6 +34,16 @@ type constantThroughput struct {
 // Scheduled reports that due times are a schedule: lateness counts.
 func (*constantThroughput) Scheduled() bool { return true }
 
+// Notes returns what every report must say: a lost slot is a sample that would have
+// shown the stall.
+func (c *constantThroughput) Notes() []string {
+	if c.CatchUp {
+		return nil
+	}
+	return []string{"constant_throughput without catch_up loses the slots that come while all threads wait for the target, " +
+		"so its stalls are under-represented in the percentiles"}
+}
+
 // Due returns the next free slot of the clock that the thread shares.
 func (c *constantThroughput) Due(t *element.Thread, now time.Duration) (time.Duration, error) {
 	clock := t.Local(c, func() any { return c.clock(t, now) }).(*slots)

@@ -211,6 +211,15 @@ func TestConstantThroughput(t *testing.T) {
 	}
 }
 
+func TestLostSlotsAreNoted(t *testing.T) {
+	for text, want := range map[string]int{"constant_throughput: 10/s": 1, "constant_throughput: {rate: 10/s, catch_up: true}": 0} {
+		timer, _ := bind(t, text)
+		if n := len(timer.(element.Noter).Notes()); n != want {
+			t.Errorf("%s has %d notes, want %d", text, n, want)
+		}
+	}
+}
+
 func TestRampOfThroughputIsExact(t *testing.T) {
 	const n = 51 // 0 → 10/s in 10 s is 50 slots after the first
 	got := slotsOf(t, "constant_throughput: {rate: [{to: 10/s, over: 10s}]}", make([]time.Duration, n))
