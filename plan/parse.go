@@ -71,10 +71,10 @@ type parser struct {
 	defaults []*source.Node    // of the open scopes, outermost first
 	metrics  map[string]string // types by name
 	calls    []*Call
-	prefix   string   // what names that steps set begin with: those of a fragment are its own
-	within   *Call    // the call whose fragment is read
+	prefix   string                // what names that steps set begin with: those of a fragment are its own
+	within   *Call                 // the call whose fragment is read
 	misspelt map[*source.Node]bool // maps with a key that is not known: what they lack is not said
-	library  *library // where calls without an alias look for their fragment
+	library  *library              // where calls without an alias look for their fragment
 }
 
 func (p *parser) add(r source.Range, code, summary, detail string) {

@@ -56,7 +56,9 @@ func (p *parser) count(n *source.Node, name string) expr.Int {
 func isInt(text string) bool { _, err := expr.ParseInt(text); return err == nil }
 
 // isStaged reports whether a number of threads or a rate is given as stages.
-func isStaged(n *source.Node) bool { return n != nil && (n.Kind == source.List || n.Kind == source.Map) }
+func isStaged(n *source.Node) bool {
+	return n != nil && (n.Kind == source.List || n.Kind == source.Map)
+}
 
 func (p *parser) threads(n *source.Node, l *Load) {
 	if !isStaged(n) {

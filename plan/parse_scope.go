@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -64,7 +65,11 @@ func (p *parser) samplerOf(word string) string {
 }
 
 func (p *parser) decoder(d *element.Definition, partial bool) *spec.Decoder {
-	return &spec.Decoder{Partial: partial, What: d.Name, Diagnostics: &p.ds, Elsewhere: func(word string) string {
+	var beside []string
+	if d.Kind == element.ExtractorKind {
+		beside = KeysOf("extract")
+	}
+	return &spec.Decoder{Partial: partial, What: d.Name, Diagnostics: &p.ds, Beside: beside, Elsewhere: func(word string) string {
 		switch {
 		case d.Kind == element.SamplerKind && (scopeKeys[word] || stepKeys[word]):
 			return fmt.Sprintf("it belongs to the step, not under `%s:`", d.Name)
@@ -112,8 +117,8 @@ func (p *parser) pick(n *source.Node, kind element.Kind, beside map[string]bool,
 			return nil, nil
 		}
 		legal := p.reg.Names(kind)
-		if kind != element.TimerKind {
-			legal = append(legal, "that")
+		if i := slices.Index(legal, "expression"); i >= 0 {
+			legal[i] = "that"
 		}
 		spec.UnknownKey(f.Key, what, legal, nil, &p.ds)
 		return nil, nil

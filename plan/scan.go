@@ -17,11 +17,12 @@ type scanner struct {
 	text   []byte
 	i      int
 	traps  []trap
-	levels []int // indentation of the open block collections
-	nested bool  // the last line ended where a nested block may follow
-	bare   []int // start and end of the last line, if it was neither key nor item
-	flow   []int // offsets of the open brackets
-	item   int   // offset of the last unquoted item of a flow collection
+	levels []int  // indentation of the open block collections
+	nested bool   // the last line ended where a nested block may follow
+	bare   []int  // start and end of the last line, if it was neither key nor item
+	flow   []int  // offsets of the open brackets
+	item   int    // offset of the last unquoted item of a flow collection
+	key    string // of the line, if it has one
 }
 
 func scan(f *source.File) []trap {
@@ -65,7 +66,11 @@ func (s *scanner) line() {
 		s.add(trap{from: s.i, to: s.i + 1, code: "tab", summary: "a tab in the indentation", detail: "indent with spaces: two for each level"})
 		s.i = end + 1
 		return
-	case s.i == start && (bytes.HasPrefix(rest, []byte("---")) || bytes.HasPrefix(rest, []byte("...")) || rest[0] == '%'):
+	case s.i == start && rest[0] == '%' && len(s.levels) == 0:
+		s.add(trap{from: s.i, to: s.i + len(rest), code: "directive", summary: "a plan has no lines that begin with %", detail: "remove this line, and the `---` that follows it"})
+		s.i = end + 1
+		return
+	case s.i == start && (bytes.HasPrefix(rest, []byte("---")) || bytes.HasPrefix(rest, []byte("..."))):
 		s.i = end + 1
 		s.levels, s.nested = nil, true
 		return
@@ -136,6 +141,8 @@ func (s *scanner) deep(depth int) {
 var (
 	word  = regexp.MustCompile(`^[\w-]+$`)
 	tight = regexp.MustCompile(`^([a-z_]+):([^/\s:].*)$`)
+
+	tightKey = regexp.MustCompile(`^[a-z_]+:[\[{"']`) // what YAML takes for the begin of a key
 )
 
 // block reads dashes, a key and a value on one line.
@@ -164,6 +171,17 @@ func (s *scanner) block(start int) {
 		s.i += n
 		for s.i < len(s.text) && s.text[s.i] == ' ' {
 			s.i++
+		}
+	}
+	s.key = ""
+	if n > 0 {
+		s.key = string(s.text[from : from+n-1])
+		if m := tightKey.FindString(s.key); m != "" {
+			end := lineEnd(s.text, from)
+			s.add(trap{from: from, to: from + len(m) - 1, code: "colon-space", summary: "a space is missing after the colon",
+				detail: fmt.Sprintf("write %s %s", m[:len(m)-1], valueText(s.text, from+len(m)-1))})
+			s.i = end + 1
+			return
 		}
 	}
 	s.bare = nil
@@ -237,7 +255,7 @@ func (s *scanner) value() {
 		s.i = end + 1
 	default:
 		if n := strings.Index(raw+" ", ": "); n >= 0 {
-			s.add(colonSpace(s.i, s.i+len(raw), raw))
+			s.add(colonSpace(s.i, s.i+len(raw), raw, s.key))
 		}
 		s.i = end + 1
 	}

@@ -77,13 +77,41 @@ func inFlow(from, to int, raw string) trap {
 }
 
 // colonSpace is the trap of a plain value with `: ` in it.
-func colonSpace(from, to int, raw string) trap {
+func colonSpace(from, to int, raw, key string) trap {
 	t := trap{from: from, to: to, maskFrom: from, maskTo: to, code: "colon-unquoted", summary: "a colon and a space inside an unquoted value start a new key", detail: "put the value in quotes: " + quoted(raw)}
+	if braced, ok := inBraces(key, raw); ok {
+		t.summary = fmt.Sprintf("the keys of `%s` cannot begin on its line without braces", key)
+		t.detail = fmt.Sprintf("write %s: %s", key, braced)
+	}
 	if strings.Contains(raw, " ? ") {
 		t.summary = "`a ? b : c` must be in quotes: its colon starts a key to YAML"
 	}
 	return t
 }
+
+// holders are the keys whose value is a map, or may be one.
+var holders = set("assertions timers extract thresholds defaults load steps setup teardown vars secrets data reports metrics counters " +
+	"http headers query cookies form json auth tls dns redirects with set record percent switch threads rate")
+
+// inBraces returns what was meant by a map that was begun on the line of its key.
+func inBraces(key, raw string) (string, bool) {
+	word, value, ok := strings.Cut(raw, ": ")
+	value = strings.TrimSpace(value)
+	switch {
+	case !ok || !holders[key] || value == "" || !innerKey.MatchString(word):
+		return "", false
+	case codes.MatchString(value) && strings.Contains(value, ","):
+		value = "[" + value + "]"
+	case strings.IndexByte("[{\"'", value[0]) < 0 && strings.ContainsAny(value, "[]{}?,"):
+		if strings.Contains(value, ", ") && strings.Contains(value, ": ") {
+			break // several keys
+		}
+		value = quoted(value)
+	}
+	return "{" + word + ": " + value + "}", true
+}
+
+var innerKey = regexp.MustCompile(`^[A-Za-z_][\w-]*$`)
 
 var (
 	blockHeader = regexp.MustCompile(`^[|>][-+0-9]{0,2}[ \t]*(#.*)?\r?$`)

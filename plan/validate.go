@@ -243,6 +243,9 @@ func (c *checker) group(g *Group, env *expr.Env, setup, shared []definition, uni
 	own := append(c.definitions(g.Scope.Extract), c.collect(g.Steps, newUser)...)
 	c.settableAll(own)
 	p.defs = append(append(own, shared...), setup...)
+	for _, v := range g.Vars {
+		p.defs = append(p.defs, definition{name: v.Name, how: "vars", at: v.Range})
+	}
 	inside := p.run(env, g.Steps)
 	p.scope(&g.Scope, inside, c.roots(g.Steps))
 	p.unset()

@@ -39,7 +39,7 @@ func readYAML(f *source.File) reading {
 	}
 	traps := scan(f)
 	for _, t := range traps {
-		if t.code == "too-deep" {
+		if t.code == "too-deep" || t.code == "directive" {
 			return reading{ds: source.Diagnostics{t.diagnostic(f)}}
 		}
 	}
@@ -258,6 +258,9 @@ func (c *converter) scalar(n *yaml.Node, start int) *source.Node {
 		c.cut(out, start, end)
 	}
 	out.Range = at(c.file, start, end)
+	if written := c.file.Text[min(start, len(c.file.Text)):min(end, len(c.file.Text))]; !out.Block && !bytes.Equal(written, text[start:end]) {
+		out.Text = out.Inner().Text() // it was masked to be read at all
+	}
 	if n := strings.Count(out.Text, "${"); n > maxTemplates {
 		c.ds.Add(at(c.file, start, start+1), "too-many-expressions", fmt.Sprintf("one text has %d expressions; at most %d are allowed", n, maxTemplates), "keep the text in a file, or build it with an expression over a list")
 		return c.poisoned(out.Range)

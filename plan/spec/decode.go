@@ -20,8 +20,13 @@ type Decoder struct {
 	// Elsewhere says where a key that is unknown here is legal, as a full remedy
 	// ("belongs to the step, not under http"), or "".
 	Elsewhere func(key string) string
+	// Beside are keys that the caller takes out of the outermost map before it is
+	// decoded; they are named where a key is unknown.
+	Beside []string
 	// Diagnostics receives the problems.
 	Diagnostics *source.Diagnostics
+
+	outermost *layout
 }
 
 // Decode decodes n into the struct that into points at. A nil node is an empty map.
@@ -37,6 +42,9 @@ func DecodePartial(n *source.Node, into any, ds *source.Diagnostics) {
 // Decode decodes n into the struct that into points at.
 func (d *Decoder) Decode(n *source.Node, into any) {
 	v := reflect.ValueOf(into).Elem()
+	if v.Kind() == reflect.Struct {
+		d.outermost = layoutOf(v.Type())
+	}
 	d.value(n, v, &field{key: d.What, typ: v.Type()})
 }
 
@@ -174,7 +182,11 @@ func (d *Decoder) unknown(key *source.Node, l *layout) {
 		}
 		return ""
 	}
-	UnknownKey(key, d.What, l.keys(), elsewhere, d.Diagnostics)
+	legal := l.keys()
+	if l == d.outermost {
+		legal = append(legal[:len(legal):len(legal)], d.Beside...)
+	}
+	UnknownKey(key, d.What, legal, elsewhere, d.Diagnostics)
 }
 
 // absent checks required keys and groups, and sets defaults. Where a key is not

@@ -20,7 +20,21 @@ var foreign = map[string][]string{
 	"flow": {"steps"}, "requests": {"steps"}, "actions": {"steps"}, "url": {"request"}, "method": {"request"}, "path": {"request"},
 	"scenarios": {"thread_groups"}, "groups": {"thread_groups"}, "threadgroups": {"thread_groups"}, "execution": {"thread_groups"}, "stages": {"threads", "rate"},
 	"title": {"plan", "name"}, "label": {"name"}, "variables": {"vars"}, "files": {"data"}, "csv": {"data"}, "repeat": {"loop"}, "times": {"loop"},
+	"loops": {"iterations", "loop"}, "loop_count": {"iterations", "loop"}, "ramp": {"ramp_up"}, "depends_on": {"after"}, "interval": {"every"}, "retry": {"until"}, "retries": {"until"}, "think_times": {"timers"},
+	"boundary": {"between"}, "boundaries": {"between"}, "jsonpath": {"json"}, "json_path": {"json"}, "json_extract": {"json"}, "regexp": {"regex"}, "regular_expression": {"regex"}, "pattern": {"regex"}, "selector": {"css"}, "css_selector": {"css"},
+	"response_code": {"status"}, "status_code": {"status"}, "code": {"status"}, "http_status": {"status"}, "response_time": {"duration"}, "max_duration": {"duration"}, "response_body": {"body"}, "expression": {"that"}, "attr": {"attribute"}, "match_number": {"match"}, "match_no": {"match"}, "default_value": {"default"},
+	"follow_redirects": {"redirects"}, "followRedirects": {"redirects"}, "allow_redirects": {"redirects"}, "max_redirects": {"redirects"}, "basic_auth": {"auth"}, "authentication": {"auth"}, "bearer": {"auth"}, "token": {"auth"}, "authorization": {"auth"},
+	"payload": {"json", "body"}, "data": {"json", "form", "body"}, "upload": {"multipart"}, "verify": {"tls"}, "insecure": {"tls"}, "skip_verify": {"tls"}, "ssl": {"tls"},
 	"for_each": {"foreach"}, "forEach": {"foreach"}, "when": {"if"}, "condition": {"if", "that"}, "params": {"query"}, "header": {"headers"},
+}
+
+// nested are other tools' words for what has a form of its own here, by the key
+// that must be legal for it.
+var nested = map[string]struct{ key, form string }{
+	"contains": {"body", "{contains: text}"}, "not_contains": {"body", "{contains_none: [text]}"}, "equals": {"body", "{equals: text}"}, "matches": {"body", "{matches: 'pattern'}"},
+	"basic_auth": {"auth", "{basic: {username: name, password: word}}"}, "bearer": {"auth", "{bearer: token}"}, "token": {"auth", "{bearer: token}"},
+	"follow_redirects": {"redirects", "false"}, "followRedirects": {"redirects", "false"}, "allow_redirects": {"redirects", "false"}, "max_redirects": {"redirects", "{max: 5}"},
+	"verify": {"tls", "{insecure: true}"}, "insecure": {"tls", "{insecure: true}"}, "skip_verify": {"tls", "{insecure: true}"},
 }
 
 // UnknownKey reports a key that is not legal where it stands. what names the
@@ -34,6 +48,8 @@ func UnknownKey(key *source.Node, what string, legal []string, elsewhere func(st
 	detail := ""
 	if word, ok := strings.CutPrefix(key.Text, "-"); ok && slices.Contains(legal, word) {
 		detail = fmt.Sprintf("write a space after the dash: `- %s:`", word)
+	} else if word, _, ok := strings.Cut(key.Text, ":"); ok && slices.Contains(legal, word) {
+		detail = fmt.Sprintf("write a space after the colon: `%s: %s`", word, key.Text[len(word)+1:])
 	} else if elsewhere != nil {
 		detail = elsewhere(key.Text)
 	}
@@ -55,6 +71,9 @@ func UnknownKey(key *source.Node, what string, legal []string, elsewhere func(st
 }
 
 func foreignHint(word string, legal []string, elsewhere func(string) string) string {
+	if n, ok := nested[word]; ok && slices.Contains(legal, n.key) {
+		return fmt.Sprintf("write %s: %s", n.key, n.form)
+	}
 	var ours []string
 	for _, w := range foreign[word] {
 		for _, l := range legal {
