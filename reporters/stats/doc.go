@@ -9,6 +9,10 @@
 // state. ReadJournal applies the same deltas to an empty state, so that a run that
 // was killed gives the reports it would have given, up to its last second.
 //
+// Merge adds the states of several runs or machines up into one. The generator is
+// judged by what it measured of itself each second, with the causes that held in
+// the seconds that went wrong.
+//
 // Nothing is held per sample: memory grows with series, buckets and timeline
 // points only.
 package stats
