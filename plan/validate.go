@@ -35,6 +35,7 @@ func Validate(p *Plan, reg *element.Registry, opts Options) source.Diagnostics {
 	c.after()
 	c.files()
 	c.mentionsOfStatus()
+	c.onlyOverridden()
 	return listed(distinct(sound(c.ds, p.poison)))
 }
 
@@ -119,6 +120,20 @@ func (c *checker) below(ds source.Diagnostics) {
 		for _, v := range c.plan.Vars {
 			if ds[i].Code == "undefined-variable" && ds[i].Range.Text() == v.Name {
 				ds[i].Detail = fmt.Sprintf("a variable may use those above it: move `%s` up", v.Name)
+			}
+		}
+	}
+}
+
+// onlyOverridden says of names that only environments set that the plan itself
+// must have them.
+func (c *checker) onlyOverridden() {
+	for i := range c.ds {
+		for _, e := range c.plan.Environments {
+			for _, v := range e.Vars {
+				if c.ds[i].Code == "undefined-variable" && c.ds[i].Range.Text() == v.Name {
+					c.ds[i].Detail = fmt.Sprintf("declare `%s` under `vars:` of the plan; an environment can only override it", v.Name)
+				}
 			}
 		}
 	}

@@ -12,6 +12,12 @@ import (
 
 // jobs makes a few seconds of each plan under jobs. N stands for a number of threads.
 var jobs = map[string]string{
+	"all-reviews":         "threads=N rounds=3 think=5ms",
+	"export":              "threads=N length=2s every=50ms",
+	"soap":                "threads=N length=2s think=20ms",
+	"token-renewal":       "threads=N length=3s think=20ms lifetime=2",
+	"rate-limit":          "threads=N length=2s think=100ms allowed=30",
+	"staff-room":          "threads=N length=2s think=20ms",
 	"bulk-lookup":         "threads=N ramp=300ms length=2s",
 	"calendar":            "threads=N ramp=300ms length=2s think=5ms",
 	"calls-from-a-file":   "threads=N ramp=300ms length=2s pace=600/min",
@@ -26,7 +32,7 @@ var jobs = map[string]string{
 	"many-hosts":          "threads=N ramp=1s length=2s think=10ms",
 	"nested-loops":        "threads=N ramp=300ms length=2s think=10ms",
 	"one-post":            "threads=N length=2s",
-	"search-rush":         "peak=80/s ramp=700ms hold=800ms threads=60",
+	"search-rush":         "peak=40/s ramp=700ms hold=1s threads=200",
 	"setup-gives-the-id":  "threads=N ramp=300ms length=2s think=20ms",
 	"shelf-walk":          "threads=N ramp=300ms rounds=5 think=20ms",
 	"steps-to-the-limit":  "step=N hold=500ms think=20ms",

@@ -64,16 +64,21 @@ func TestPlansPassAgainstTheShop(t *testing.T) {
 	runAll(t, dir, plansOf)
 }
 
-// runAll runs plans at the same time, each with its variables and a shop of its
+// runAll runs plans, ten at the same time, each with its variables and a shop of its
 // own, and checks what became of them.
 func runAll(t *testing.T, dir string, plans map[string]string) {
 	t.Helper()
 	outcomes := map[string]*outcome{}
 	var all sync.WaitGroup
+	free := make(chan bool, 10) // plans that run at once
 	for plan, vars := range plans {
 		o := &outcome{}
 		outcomes[plan] = o
-		all.Go(func() { o.run(dir, plan, vars) })
+		all.Go(func() {
+			free <- true
+			defer func() { <-free }()
+			o.run(dir, plan, vars)
+		})
 	}
 	all.Wait()
 	shape := summarySchema(t)
@@ -110,6 +115,9 @@ func (o *outcome) check(t *testing.T) {
 	}
 	if o.code != 0 {
 		t.Errorf("exit code %d\n%s%s", o.code, &o.stdout, &o.stderr)
+	}
+	if strings.Contains(o.stderr.String(), ": warning: ") {
+		t.Errorf("warnings:\n%s", &o.stderr)
 	}
 	if o.summary == nil {
 		t.Fatal("no summary")
