@@ -281,6 +281,10 @@ func (p *parser) span(n *source.Node, what string) (from, to expr.Duration) {
 	if n.Kind == source.Scalar {
 		cut = dots(n.Text)
 	}
+	if remedy := expr.RangeRemedy(n.Text); n.Kind == source.Scalar && cut < 0 && remedy != "" {
+		p.add(n.Range, "bad-range", fmt.Sprintf("%q is not a range of times", n.Text), "write "+remedy)
+		return from, to
+	}
 	if cut < 0 {
 		from = decode[time.Duration](p, n)
 		return from, from

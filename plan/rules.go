@@ -75,6 +75,18 @@ func (c *checker) columns(d *Data) {
 		return
 	}
 	d.Columns = header
+	c.delimited(d)
+}
+
+// delimited reports a file whose columns something else separates.
+func (c *checker) delimited(d *Data) {
+	for _, other := range []string{";", "\t", "|"} {
+		if len(d.Columns) == 1 && other != d.Delimiter && strings.Contains(d.Columns[0], other) {
+			c.ds.Add(d.Range, "bad-delimiter", fmt.Sprintf("%s has one column, %q: its columns are not separated by %q", d.Path, short(d.Columns[0]), d.Delimiter),
+				fmt.Sprintf("write %s: {file: %s, delimiter: %q}", d.Name, d.Path, other))
+			d.Columns = strings.Split(d.Columns[0], other)
+		}
+	}
 }
 
 func readHeader(f io.Reader, d *Data) ([]string, error) {

@@ -405,7 +405,12 @@ func (b *binder) in(n *ast.BinaryNode, lazy bool) {
 	left.typ = b.walk(&n.Left, lazy)
 	if isList {
 		for i, item := range list.Nodes {
+			_, isRange := item.(*ast.BinaryNode)
 			o := operand{n: item, text: b.text(item), typ: b.walk(&list.Nodes[i], lazy)}
+			if isRange && o.typ == ListType && len(list.Nodes) == 1 {
+				b.fail(from, to, "type-mismatch", quote(o.text)+" is a list already; brackets make a list of lists", "write "+left.text+" in "+o.text)
+				return
+			}
 			if o.typ != NilType && !b.comparable(from, to, "in", left, o) {
 				return
 			}

@@ -221,7 +221,7 @@ var figureWords = map[string]string{
 	"duration": "p95, mean or max", "response_time": "p95, mean or max", "response_time.p95": "p95", "error_rate": "errors", "error": "errors", "failures": "errors", "failed": "errors",
 	"avg": "mean", "average": "mean", "median": "p50", "med": "p50", "rps": "throughput", "tps": "throughput", "rate": "throughput", "requests": "samples", "count": "samples",
 	"http_req_duration": "p95, mean or max", "http_req_failed": "errors", "status": "errors", "latency": "latency.p95", "connect": "connect.mean", "service": "service.p95",
-	"generator.lag": "generator.lag.p99", "cpu": "generator.cpu", "received_bytes": "received", "sent_bytes": "sent", "p100": "max", "p0": "min",
+	"generator.lag": "generator.lag.p99", "cpu": "generator.cpu", "received_bytes": "received", "sent_bytes": "sent",
 }
 
 func figureHint(figure string, metrics map[string]string) string {
@@ -231,11 +231,12 @@ func figureHint(figure string, metrics map[string]string) string {
 	if kind, ok := metrics[figure]; ok {
 		return "write a figure of the metric, as " + figure + "." + slices.Sorted(maps.Keys(metricFigures[kind]))[0]
 	}
-	if m := percentileForm.FindStringSubmatch(figure); m != nil && m[2] != "" {
-		if len(m[2]) > 2 {
-			return "write p(" + m[2][:2] + "." + m[2][2:] + ")"
+	if i := strings.LastIndex(figure[:strings.IndexByte(figure+"(", '(')], "."); i > 0 && slices.Contains(timeFamilies, figure[:i]) {
+		if hint := percentileHint(figure[i+1:], figure[:i+1]); hint != "" {
+			return hint
 		}
-		return "write p(" + m[2] + ")"
+	} else if hint := percentileHint(figure, ""); hint != "" {
+		return hint
 	}
 	if strings.HasPrefix(figure, "p") && strings.Contains(figure, ".") && isNumber(figure[1:]) {
 		return "write p(" + figure[1:] + ")"
@@ -244,6 +245,29 @@ func figureHint(figure string, metrics map[string]string) string {
 		return "did you mean " + near + "?"
 	}
 	return "the figures are p50 p90 p95 p99 p(99.9) min max mean stddev of response time, latency.p95 and the like, errors, error_count, samples, throughput, dropped, apdex, received, sent"
+}
+
+// percentileHint returns the remedy for a percentile that is none, or "".
+func percentileHint(figure, family string) string {
+	m := percentileForm.FindStringSubmatch(figure)
+	if m == nil {
+		return ""
+	}
+	digits := m[1] + m[2]
+	p, err := strconv.ParseFloat(digits, 64)
+	switch {
+	case err != nil:
+		return ""
+	case p == 100:
+		return "write " + family + "max: the slowest of all"
+	case p == 0:
+		return "write " + family + "min: the fastest of all"
+	case m[2] != "" && len(digits) <= 2:
+		return "write " + family + "p(" + digits + ")"
+	case m[2] != "" && digits[0] >= '5' && len(digits) <= 5:
+		return "write " + family + "p(" + digits[:2] + "." + digits[2:] + ")"
+	}
+	return "percentiles lie below 100: write " + family + "p99 or " + family + "p(99.9), or " + family + "max for the slowest of all"
 }
 
 // parseLimit reads the constant of a comparison for a figure of type t.

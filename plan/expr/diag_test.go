@@ -47,7 +47,7 @@ func TestProblems(t *testing.T) {
 		{"account.emial == ''", "8-13 undefined-variable: `account` has no member `emial`; did you mean account.email?"},
 		{"thread.foo == 1", "7-10 undefined-variable: `thread` has no member `foo`; `thread` has id, iteration"},
 		{"thread == 1", "0-6 undefined-variable: `thread` stands for several values; write one of them: thread.id, thread.iteration"},
-		{"status == 200", "0-6 undefined-variable: `status` belongs to a response and is not known here; response values may be used in assertions, extract, record and until only; take it with `extract:` there and use that variable here"},
+		{"status == 200", "0-6 undefined-variable: `status` belongs to a response and is not known here; take it on the sampler, as in `extract: {last_status: status}`, and use last_status here"},
 		{"header('X') == ''", "0-6 unknown-function: `header` is not a function; the reference lists all functions"},
 		{"env.HOME == ''", "0-8 env-outside-vars: env.HOME can be read only in vars; set a variable under vars, as in `base: ${env.HOME}`, and use that variable here"},
 		{"secrts.key == ''", "0-6 undefined-variable: `secrts` is not defined; did you mean secrets?"},

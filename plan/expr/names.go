@@ -2,6 +2,7 @@ package expr
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -88,7 +89,7 @@ func (b *binder) undefined(root *ast.IdentifierNode, steps []ast.Node) {
 	}
 	if _, known := b.env.elsewhere[word]; known && !b.env.response {
 		b.fail(l.From, l.To, "undefined-variable", quote(word)+" belongs to a response and is not known here",
-			"response values may be used in assertions, extract, record and until only; take it with `extract:` there and use that variable here")
+			takeFirst(word, steps))
 		return
 	}
 	summary, detail := quote(word)+" is not defined", ""
@@ -120,6 +121,21 @@ func (b *binder) undefined(root *ast.IdentifierNode, steps []ast.Node) {
 	b.fail(l.From, l.To, "undefined-variable", summary, detail)
 }
 
+// takeFirst says how a value of a response is kept for later steps.
+func takeFirst(word string, steps []ast.Node) string {
+	path, name := word, word
+	for _, s := range steps {
+		key, ok := s.(*ast.StringNode)
+		if !ok || !plainWord.MatchString(key.Value) {
+			break
+		}
+		path, name = path+"."+key.Value, key.Value
+	}
+	return fmt.Sprintf("take it on the sampler, as in `extract: {last_%s: %s}`, and use last_%s here", name, path, name)
+}
+
+var plainWord = regexp.MustCompile(`^[A-Za-z_]\w*$`)
+
 func (b *binder) suggest(word string) string {
 	if _, ok := plainFigures[word]; ok || slices.Contains(times, word) {
 		return "it is a figure of a run and may be used in thresholds only"
@@ -132,6 +148,13 @@ func (b *binder) suggest(word string) string {
 	}
 	if b.env.prefix != "" {
 		return "a fragment knows its params and what its own steps set: add it to `params:`, and to `with:` of the call"
+	}
+	if b.x.off > 0 { // within ${ }
+		detail := fmt.Sprintf("declare it, as in `vars: {%s: value}`", word)
+		if _, step := b.env.Lookup("thread.id"); step {
+			detail += ", or take it by extract, set or data before this step"
+		}
+		return detail
 	}
 	if len(b.x.text) > 0 && strings.TrimSpace(b.x.text) == word {
 		return "define it under vars, or, if the text itself is meant, write \"" + word + "\" in quotes"
@@ -179,7 +202,7 @@ func (b *binder) function(n *ast.CallNode) (*Function, bool) {
 	}
 	if fn.Response && !b.env.response {
 		b.fail(from, to, "response-function", quote(word)+" reads a response and cannot be used here",
-			"it may be used in assertions, extract, record and until only; take the value with `extract:` there and use that variable here")
+			"take the value with `extract:` on the sampler, and use that variable here")
 		return nil, false
 	}
 	if got := len(n.Arguments); got < fn.Min || fn.Max >= 0 && got > fn.Max {

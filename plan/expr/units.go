@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -29,6 +30,12 @@ func ParseDuration(text string) (time.Duration, error) {
 	if isNumber(text) {
 		return 0, fmt.Errorf("%q has no unit; write %ss, %sms or %sm", text, text, text, text)
 	}
+	if err := spaced(text, "duration", func(text string) error { _, err := ParseDuration(text); return err }); err != nil {
+		return 0, err
+	}
+	if m := rangeForm.FindStringSubmatch(text); m != nil {
+		return 0, fmt.Errorf("%q is not a duration; write one, or %s..%s where a range may stand", text, m[1], m[2])
+	}
 	var total float64
 	last := math.Inf(1)
 	rest := text
@@ -43,7 +50,7 @@ func ParseDuration(text string) (time.Duration, error) {
 		case num == "" || !isNumber(num):
 			return 0, fmt.Errorf("%q is not a duration; write one like 300ms, 2s or 1m30s", text)
 		case num[0] == '-':
-			return 0, fmt.Errorf("%q is negative; a duration cannot be", text)
+			return 0, fmt.Errorf("%q is negative; write %s", text, strings.TrimPrefix(text, "-"))
 		case !ok:
 			return 0, unitError(text, num, word, keysOf(durationUnits), "ns us ms s m h d", "300ms, 2s or 1m30s")
 		case float64(size) >= last:
@@ -51,16 +58,53 @@ func ParseDuration(text string) (time.Duration, error) {
 		}
 		n, err := strconv.ParseFloat(num, 64)
 		if err != nil {
-			return 0, fmt.Errorf("%q is out of range for a duration", text)
+			return 0, fmt.Errorf("%q is out of range for a duration; write a shorter one, as 24h", long(text))
 		}
 		last = float64(size)
 		total += n * last
 		rest = unit[len(word):]
 	}
 	if total >= math.MaxInt64 {
-		return 0, fmt.Errorf("%q is too long for a duration", text)
+		return 0, fmt.Errorf("%q is too long for a duration; write a shorter one, as 24h", long(text))
 	}
 	return time.Duration(math.Round(total)), nil
+}
+
+// rangeForm is how a range is written elsewhere.
+var rangeForm = regexp.MustCompile(`^(\d[\d.]*[a-zµ]+)(?:-|–|~|\.{3}|to)(\d[\d.]*[a-zµ]+)$`)
+
+// RangeRemedy returns how a range that is written as elsewhere ("1s-3s") is
+// written here, or "".
+func RangeRemedy(text string) string {
+	if m := rangeForm.FindStringSubmatch(strings.Join(strings.Fields(text), "")); m != nil {
+		return m[1] + ".." + m[2]
+	}
+	return ""
+}
+
+// spaced reports a value that has spaces in it, and is one without them.
+func spaced(text, what string, parse func(string) error) error {
+	tight := strings.Join(strings.Fields(text), "")
+	if tight == text || tight == "" || tight[0] != '-' && (tight[0] < '0' || tight[0] > '9') {
+		return nil
+	}
+	remedy := "write " + tight
+	if err := parse(tight); err != nil {
+		_, detail, ok := strings.Cut(err.Error(), "; ")
+		if !ok {
+			return nil
+		}
+		remedy = detail
+	}
+	return fmt.Errorf("%q is not a %s: no space stands between a number and its unit; %s", text, what, remedy)
+}
+
+// long shortens a text of too many digits.
+func long(text string) string {
+	if len(text) > 30 {
+		return text[:20] + "…"
+	}
+	return text
 }
 
 // ParseRange reads "1s..3s"; the first must not exceed the second.
@@ -103,8 +147,11 @@ func ParseRate(text string) (Rate, error) {
 		return 0, fmt.Errorf("%q has no unit of a rate after the slash; write %s/%s", text, num, hint)
 	}
 	n, err := strconv.ParseFloat(num, 64)
-	if err != nil || n < 0 {
-		return 0, fmt.Errorf("%q is out of range for a rate", text)
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("%q is out of range for a rate; write a lower one, as 1000/s", long(text))
+	case n < 0:
+		return 0, fmt.Errorf("%q is negative; write %s", text, strings.TrimPrefix(text, "-"))
 	}
 	return Rate(n / per), nil
 }
@@ -113,6 +160,9 @@ func ParseRate(text string) (Rate, error) {
 func ParseSize(text string) (Size, error) {
 	if isNumber(text) {
 		return 0, fmt.Errorf("%q has no unit; write %sB, %sKB or %sKiB", text, text, text, text)
+	}
+	if err := spaced(text, "size", func(text string) error { _, err := ParseSize(text); return err }); err != nil {
+		return 0, err
 	}
 	num, unit := splitNumber(text)
 	if num == "" || !isNumber(num) || unit == "" {
@@ -126,7 +176,10 @@ func ParseSize(text string) (Size, error) {
 	if total := n * size; err == nil && total >= 0 && total < math.MaxInt64 {
 		return Size(math.Round(total)), nil
 	}
-	return 0, fmt.Errorf("%q is out of range for a size", text)
+	if strings.HasPrefix(text, "-") {
+		return 0, fmt.Errorf("%q is negative; write %s", text, text[1:])
+	}
+	return 0, fmt.Errorf("%q is out of range for a size; write a smaller one, as 1GB", long(text))
 }
 
 // ParseShare reads "1%" as 0.01.
@@ -135,12 +188,18 @@ func ParseShare(text string) (Share, error) {
 	if !ok && isNumber(text) {
 		return 0, fmt.Errorf("%q has no unit; write %s%%", text, text)
 	}
+	if err := spaced(text, "share", func(text string) error { _, err := ParseShare(text); return err }); err != nil {
+		return 0, err
+	}
 	if !ok || !isNumber(num) {
 		return 0, fmt.Errorf("%q is not a share; write one like 1%% or 0.5%%", text)
 	}
 	n, err := strconv.ParseFloat(num, 64)
-	if err != nil || n < 0 {
-		return 0, fmt.Errorf("%q is out of range for a share", text)
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("%q is out of range for a share; write a smaller one, as 100%%", long(text))
+	case n < 0:
+		return 0, fmt.Errorf("%q is negative; write %s", text, strings.TrimPrefix(text, "-"))
 	}
 	return Share(n / 100), nil
 }
@@ -152,7 +211,7 @@ func ParseInt(text string) (int64, error) {
 	case err == nil && isNumber(text):
 		return n, nil
 	case errors.Is(err, strconv.ErrRange):
-		return 0, fmt.Errorf("%q is out of range for a whole number", text)
+		return 0, fmt.Errorf("%q is out of range for a whole number; write one from %d to %d", long(text), math.MinInt64, math.MaxInt64)
 	case isNumber(text):
 		return 0, fmt.Errorf("%q is not a whole number; write %s", text, wholeHint(text))
 	case isNumber(strings.ReplaceAll(text, "_", "")):
@@ -178,7 +237,7 @@ func ParseFloat(text string) (float64, error) {
 	}
 	f, err := strconv.ParseFloat(text, 64)
 	if err != nil {
-		return 0, fmt.Errorf("%q is out of range for a number", text)
+		return 0, fmt.Errorf("%q is out of range for a number; write one with fewer digits", long(text))
 	}
 	return f, nil
 }

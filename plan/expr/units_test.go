@@ -16,8 +16,8 @@ func TestParseUnits(t *testing.T) {
 	for text, want := range map[string]string{
 		"300ms": "300ms", "2s": "2s", "1m30s": "1m30s", "2h": "2h0m0s", "1.5s": "1.5s", "1d": "24h0m0s", "0s": "0s", "100us": "100µs",
 		"60": `"60" has no unit; write 60s, 60ms or 60m`, "1s1m": `"1s1m" has its units out of order; write the largest first, as 1m30s`, "5sec": `"5sec" has the unknown unit "sec"; write 5s`,
-		"5min": `"5min" has the unknown unit "min"; write 5m`, "5S": `"5S" has the unit "S" in the wrong case; write 5s`, "-1s": `"-1s" is negative; a duration cannot be`, "abc": `"abc" is not a duration; write one like 300ms, 2s or 1m30s`,
-		"": "a duration is missing; write one like 300ms, 2s or 1m30s", "1s ": "*", "1..2s": "*", "999999999h": `"999999999h" is too long for a duration`, "5x": `"5x" has the unknown unit "x"; the units are ns us ms s m h d`,
+		"5min": `"5min" has the unknown unit "min"; write 5m`, "5S": `"5S" has the unit "S" in the wrong case; write 5s`, "-1s": `"-1s" is negative; write 1s`, "abc": `"abc" is not a duration; write one like 300ms, 2s or 1m30s`,
+		"": "a duration is missing; write one like 300ms, 2s or 1m30s", "1s ": "*", "1..2s": "*", "999999999h": `"999999999h" is too long for a duration; write a shorter one, as 24h`, "5x": `"5x" has the unknown unit "x"; the units are ns us ms s m h d`,
 	} {
 		got, err := ParseDuration(text)
 		said := got.String()
