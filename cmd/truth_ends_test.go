@@ -69,6 +69,7 @@ func groupsOf(t *testing.T, n int, do func(i int) error) {
 // TestTruthAfterSignals ends runs at random moments by SIGINT and SIGTERM: after
 // the drain the ledger equals the witness's log (M1, F10).
 func TestTruthAfterSignals(t *testing.T) {
+	t.Parallel()
 	w := newWitness(t)
 	random := rand.New(rand.NewPCG(1, 2))
 	var after []time.Duration
@@ -104,6 +105,7 @@ func TestTruthAfterSignals(t *testing.T) {
 // TestTruthAfterKill ends runs by SIGKILL: what the journal says was sent, was
 // sent, and at most what the last second sent is missing (M1, F10).
 func TestTruthAfterKill(t *testing.T) {
+	t.Parallel()
 	w := newWitness(t)
 	random := rand.New(rand.NewPCG(3, 4))
 	var after []time.Duration

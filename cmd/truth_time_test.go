@@ -116,8 +116,8 @@ func (s stall) run(w *witness.Process, book, dir string) ([]measurement, error) 
 	d := sum.Total.ResponseNS
 	out := []measurement{{name: "max", measured: float64(d.Max), truth: service + float64(s.stops), share: s.tail, slack: 2e6}}
 	if s.overload {
-		lost := float64(s.rate)*s.stops.Seconds() - float64(s.threads)
-		return append(out, measurement{name: "dropped", measured: float64(group.Dropped), truth: lost, share: 0.05}), nil
+		lost := float64(s.rate)*(float64(s.stops)+service)/1e9 - float64(s.threads) // what comes until the first thread is free again
+		return append(out, measurement{name: "dropped", measured: float64(group.Dropped), truth: lost, share: 0.02}), nil
 	}
 	if d.P99 == nil || d.P999 == nil {
 		return nil, fmt.Errorf("%d samples are too few", d.Max)
@@ -127,8 +127,8 @@ func (s stall) run(w *witness.Process, book, dir string) ([]measurement, error) 
 		measurement{name: "p99", measured: float64(*d.P99), truth: truth(0.99), share: s.tail, slack: 2e6},
 		measurement{name: "p99.9", measured: float64(*d.P999), truth: truth(0.999), share: s.tail, slack: 2e6},
 		measurement{name: "mean", measured: d.Mean, truth: service + float64(s.stops)*float64(s.stops)/(2*float64(s.length)*(1-s.busy)), share: s.tail, slack: 2e6})
-	if s.closed { // what a closed loop believes without due times
-		out = append(out, measurement{name: "p99 of the service time", measured: float64(*sum.Total.ServiceNS.P99), truth: float64(quantile(log, 0.99)), slack: 20e6})
+	if s.closed { // the mean hangs on how fast ten threads catch up on this machine; beside it what a closed loop believes without due times
+		out = append(out[:len(out)-1], measurement{name: "p99 of the service time", measured: float64(*sum.Total.ServiceNS.P99), truth: float64(quantile(log, 0.99)), slack: 20e6})
 	}
 	return out, nil
 }
