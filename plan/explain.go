@@ -128,7 +128,7 @@ func (e *explainer) group(g *Group) {
 	}
 	e.thresholds(2, g.Scope.Thresholds)
 	open := g.Load.Rate.IsSet() || len(g.Load.RateStages) > 0
-	if (open || g.Load.Shared.IsSet()) && !covers(g.Scope.Thresholds, "dropped", "throughput") && !covers(e.plan.Scope.Thresholds, "dropped", "throughput") {
+	if (open || g.Load.Shared.IsSet()) && !covers(g.Scope.Thresholds, nil, "dropped", "throughput") && !covers(e.plan.Scope.Thresholds, nil, "dropped", "throughput") {
 		e.imply(2, "threshold dropped == 0")
 	}
 	e.steps(2, g.Steps, Place{Phase: element.Load, Group: g, Scopes: []*Scope{&e.plan.Scope, &g.Scope}})
@@ -136,9 +136,9 @@ func (e *explainer) group(g *Group) {
 
 // covers reports whether a threshold is on one of the figures. One that only
 // stops the run does not count.
-func covers(thresholds []*Threshold, figures ...string) bool {
+func covers(thresholds []*Threshold, tags []string, figures ...string) bool {
 	return slices.ContainsFunc(thresholds, func(t *Threshold) bool {
-		return !t.Stop && slices.Contains(figures, t.Comparison.Figure)
+		return !t.Stop && (t.Tag == "" || slices.Contains(tags, t.Tag)) && slices.Contains(figures, t.Comparison.Figure)
 	})
 }
 
@@ -156,6 +156,7 @@ func (e *explainer) steps(depth int, steps []*Step, at Place) {
 	for _, s := range steps {
 		in := at
 		in.Scopes = append(at.Scopes[:len(at.Scopes):len(at.Scopes)], &s.Scope)
+		in.Blocks = append(at.Blocks[:len(at.Blocks):len(at.Blocks)], s)
 		e.add(depth, describeStep(s), s.place())
 		if a, ok := s.Action.(*SamplerAction); ok {
 			e.sampler(depth+1, a, in)
@@ -213,7 +214,7 @@ func describeStep(s *Step) string {
 	var words []string
 	switch a := s.Action.(type) {
 	case *SamplerAction:
-		words = append(words, a.Definition.Name+" "+strings.TrimPrefix(a.Title, a.Definition.Name+" "))
+		words = append(words, a.Definition.Name+" "+short(strings.TrimPrefix(a.Title, a.Definition.Name+" ")))
 	case *Pause:
 		text := "pause " + a.From.Source()
 		if a.To.Source() != a.From.Source() {
@@ -324,7 +325,11 @@ func (e *explainer) sampler(depth int, a *SamplerAction, at Place) {
 	if a.Definition.Name == "http" && !slices.ContainsFunc(assertions, func(x *Assertion) bool { return x.Definition.Name == "status" }) {
 		e.imply(depth, "assertion status < 400")
 	}
-	if at.Phase != element.Setup && !slices.ContainsFunc(at.Scopes, func(s *Scope) bool { return covers(s.Thresholds, "errors", "error_count") }) {
+	var tags []string
+	for _, s := range at.Blocks {
+		tags = append(tags, s.Tags...)
+	}
+	if at.Phase != element.Setup && !slices.ContainsFunc(at.Scopes, func(s *Scope) bool { return covers(s.Thresholds, tags, "errors", "error_count") }) {
 		e.imply(depth, "threshold errors == 0%")
 	}
 }

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"hash/fnv"
 	"regexp"
 	"strings"
 	"time"
@@ -346,12 +347,28 @@ func (p *parser) sampler(f source.Field) *SamplerAction {
 	return a
 }
 
+// maxTitle bounds the name of an unnamed sampler, in runes.
+const maxTitle = 400
+
+// whole returns text in one line. What is longer than a name may be keeps its
+// begin, and a sum of the rest by which it differs from others.
+func whole(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	r := []rune(text)
+	if len(r) <= maxTitle {
+		return text
+	}
+	sum := fnv.New32a()
+	_, _ = sum.Write([]byte(text)) // never fails, by its documentation
+	return fmt.Sprintf("%s… (%08x)", string(r[:maxTitle]), sum.Sum32())
+}
+
 // title names an unnamed sampler: its request as written.
 func title(d *element.Definition, config *source.Node) string {
 	text := ""
 	if k := spec.ShortKey(d.Type); k != "" {
 		if v := config.Get(k); v != nil {
-			text = short(compact(v))
+			text = whole(compact(v))
 		}
 	}
 	switch {

@@ -163,15 +163,24 @@ func (c *checker) sharedRow(r row, steps []*Step) {
 		if len(s.Scope.Thresholds) > 0 {
 			judged = true
 			c.ds = append(c.ds, source.Diagnostic{Code: "shared-threshold", Range: s.Scope.Thresholds[0].Range, Related: other(s),
-				Summary: fmt.Sprintf("the threshold would judge %d steps: they are all named %q", len(steps), r.name),
-				Detail:  "give it a name of its own: name: " + quoted(r.name+" 2")})
+				Summary: fmt.Sprintf("the threshold would judge %d steps: they are all named %q", len(steps), ends(r.name)),
+				Detail:  "give it a name of its own: name: " + quoted(ends(r.name)+" 2")})
 		}
 	}
 	if !judged {
 		c.ds = append(c.ds, source.Diagnostic{Severity: source.Notice, Code: "shared-row", Range: steps[1].place(), Related: other(steps[1]),
-			Summary: fmt.Sprintf("%d steps are named %q and share one row in the reports", len(steps), r.name),
+			Summary: fmt.Sprintf("%d steps are named %q and share one row in the reports", len(steps), ends(r.name)),
 			Detail:  "give each a `name:` of its own, if they are to be told apart"})
 	}
+}
+
+// ends shortens a name in its middle, since names of requests differ at their
+// ends.
+func ends(name string) string {
+	if r := []rune(name); len(r) > 100 {
+		return string(r[:60]) + "…" + string(r[len(r)-39:])
+	}
+	return name
 }
 
 // place returns where a step's name stands, or the key of its action.
