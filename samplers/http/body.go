@@ -9,10 +9,6 @@ import (
 	"runner/plan/spec"
 )
 
-// boundary of multipart bodies: fixed, so that requests can be repeated byte for
-// byte, and long enough not to stand in a part by chance.
-const boundary = "runner-7f3a9c1e5d8b4260a1f7c3e9"
-
 // appendBody appends the body and returns its media type; "" means that there is
 // no body, or one whose type the plan must state itself. Large files are left to
 // the stream, which may be nil where there are none.
@@ -26,7 +22,7 @@ func (r *request) appendBody(dst []byte, st *stream, s expr.Scope) (kind string,
 		return "application/x-www-form-urlencoded", out, err
 	case len(r.Multipart) > 0:
 		out, err = r.appendMultipart(dst, st, s)
-		return "multipart/form-data; boundary=" + boundary, out, err
+		return "multipart/form-data; boundary=" + r.prepared.boundary, out, err
 	case r.Body != nil && r.Body.Template.on:
 		out, err = expr.AppendText(dst, &r.Body.Template.text, s)
 		return "", out, err
@@ -138,7 +134,7 @@ func (r *request) appendMultipart(dst []byte, st *stream, s expr.Scope) ([]byte,
 			return dst, err
 		}
 	}
-	return append(dst, "--"+boundary+"--\r\n"...), nil
+	return append(dst, "--"+r.prepared.boundary+"--\r\n"...), nil
 }
 
 func (r *request) appendPart(dst []byte, st *stream, p *part, s expr.Scope) ([]byte, error) {
@@ -154,7 +150,7 @@ func (r *request) appendPart(dst []byte, st *stream, p *part, s expr.Scope) ([]b
 	if err != nil {
 		return dst, err
 	}
-	dst = append(dst, "--"+boundary+"\r\nContent-Disposition: form-data; name=\""...)
+	dst = append(dst, "--"+r.prepared.boundary+"\r\nContent-Disposition: form-data; name=\""...)
 	dst = append(append(dst, quote(name)...), '"')
 	if filename != "" {
 		dst = append(append(append(dst, "; filename=\""...), quote(filename)...), '"')

@@ -39,6 +39,7 @@ func (r *request) renderHead(x *exchange, s expr.Scope, kind string) error {
 			encoding = true
 		case strings.EqualFold(e.Name, "Content-Type"):
 			typed = true
+			value = r.withBoundary(value)
 		case strings.EqualFold(e.Name, "Authorization"):
 			authorized = true
 		}

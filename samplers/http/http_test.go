@@ -316,6 +316,7 @@ func TestPlanMistakes(t *testing.T) {
 		{"http: GET", "request-without-url"},
 		{"http: GET /path", "no-base-url"},
 		{"http: {request: GET http://x/, json: {a: 1}, body: b}", "exclusive"},
+		{"http: {request: POST http://x/, headers: {Content-Type: text/plain}, multipart: [{name: a, value: b}]}", "content-type"},
 	} {
 		if _, err := parse(t, "", tc.yaml); err == nil || !strings.Contains(err.Error(), tc.code) {
 			t.Errorf("%s: diagnostics %v, want %s", tc.yaml, err, tc.code)

@@ -28,6 +28,7 @@ type prepared struct {
 	body     []byte              // of a body that is known before the run
 	known    bool                // body is complete
 	kind     string              // its media type
+	boundary string              // between the parts of a multipart body
 	files    map[string]*content // of multipart and body, by path
 	streamed bool                // one of them is large
 	method   string              // of a request whose text is known
@@ -54,6 +55,7 @@ func (r *request) Open(context.Context) error {
 	if p.tls, err = r.TLS.config(); err != nil {
 		return err
 	}
+	p.boundary = r.ownBoundary()
 	if err := r.openFiles(); err != nil {
 		return err
 	}

@@ -65,6 +65,9 @@ func (r *request) Check(report func(field, code, summary, detail string)) {
 		text = r.Request.Source()
 	}
 	method, target := splitRequest(text)
+	if r.misfit() {
+		report("headers", "content-type", "`multipart` cannot have this Content-Type", "leave the header out, or write Content-Type: multipart/form-data here")
+	}
 	switch {
 	case method == "" && !literal && computedMethod.MatchString(target):
 	case method == "" && target != "":

@@ -7,9 +7,13 @@ import (
 	"strings"
 )
 
-// follows reports whether the answer is a redirect that the request wants followed.
+// follows reports whether the answer is a redirect that the request wants
+// followed. One with an empty Location leads nowhere.
 func (c *Client) follows(req *Request, res *Response) bool {
 	if !req.Redirects.Follow || !res.frame.located {
+		return false
+	}
+	if location, _ := res.Get("Location"); len(location) == 0 {
 		return false
 	}
 	switch res.Status {
