@@ -359,9 +359,10 @@ type Call struct {
 	with     *source.Node
 	defaults []*source.Node // of the open scopes
 	step     *Step
-	prefix   string // of the names around it
-	own      string // of the fragment's own names
-	file     *library
+	prefix   string   // of the names around it
+	own      string   // of the fragment's own names
+	file     *library // in which it stands
+	home     *library // in which its fragment stands
 	within   *Call
 	trial    bool // nobody calls it: its params are not known
 }

@@ -154,7 +154,7 @@ func (e *evaluator) secret(s *Secret) (string, bool) {
 	case s.Path != "" && e.opts.ReadFile != nil:
 		text, err := e.opts.ReadFile(join(s.Range.File, s.Path))
 		if err != nil {
-			e.ds.Add(s.Range, "missing-secret", fmt.Sprintf("the secret %q is missing: %v", s.Name, err), "write the file, or correct its path")
+			e.ds.Add(s.Range, "missing-secret", fmt.Sprintf("the secret %q is missing: %s", s.Name, whyNot(s.Path, err)), "write the file, or correct its path")
 			return "", false
 		}
 		return strings.TrimRight(string(text), "\r\n"), true

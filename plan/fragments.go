@@ -16,7 +16,7 @@ import (
 const (
 	maxCalls     = 2000
 	maxCallDepth = 50
-	maxInlined   = 8 << 20 // bytes of all fragments, as often as they are called
+	maxInlined   = 2 << 20 // bytes of all fragments, as often as they are called
 )
 
 // library is a file with fragments: the plan itself, or one that it includes.
@@ -86,7 +86,7 @@ func (l *loader) read(i *Include, path string) *library {
 	l.files[path] = nil
 	text, err := l.text(path)
 	if err != nil {
-		l.ds.Add(i.Range, "missing-file", fmt.Sprintf("the library cannot be read: %v", err), "paths are relative to the file that names them")
+		l.ds.Add(i.Range, "missing-file", whyNot(i.Path, err), relative)
 		return nil
 	}
 	f := source.New(path, text)
@@ -161,7 +161,7 @@ func (c *checker) callee(call *Call) *Fragment {
 		c.ds.Add(call.Range, "too-deep", fmt.Sprintf("fragments call each other more than %d levels deep", maxCallDepth), "call fewer fragments from fragments")
 		return nil
 	}
-	call.file = lib
+	call.home = lib
 	return f
 }
 
@@ -173,7 +173,7 @@ func (c *checker) inline(call *Call, number int) []*Call {
 	if f.Steps == nil {
 		return nil
 	}
-	p := &parser{file: call.file.file, reg: c.reg, defaults: call.defaults, prefix: call.own, within: call, library: call.file, metrics: map[string]string{}}
+	p := &parser{file: call.home.file, reg: c.reg, defaults: call.defaults, prefix: call.own, within: call, library: call.home, metrics: map[string]string{}}
 	for _, m := range c.plan.Metrics {
 		p.metrics[m.Name] = m.Type
 	}
@@ -199,7 +199,7 @@ func (c *checker) uncalled(root *library) {
 		if !called[f] {
 			c.ds = append(c.ds, source.Diagnostic{Severity: source.Warning, Code: "unused-fragment", Range: f.Range,
 				Summary: fmt.Sprintf("the fragment %q is never called", f.Name), Detail: "call it, as in `call: " + f.Name + "`, or remove it"})
-			call := &Call{Name: f.Name, Range: f.Range, Fragment: f, file: root, step: &Step{Range: f.Range, Block: true}, defaults: []*source.Node{c.plan.Scope.Defaults}, trial: true}
+			call := &Call{Name: f.Name, Range: f.Range, Fragment: f, file: root, home: root, step: &Step{Range: f.Range, Block: true}, defaults: []*source.Node{c.plan.Scope.Defaults}, trial: true}
 			call.step.Call = call
 			c.inline(call, len(c.calls)+1)
 			c.trials = append(c.trials, call.step)

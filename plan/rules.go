@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -62,7 +63,7 @@ func (c *checker) columns(d *Data) {
 	}
 	f, err := c.opts.Open(join(d.Range.File, d.Path))
 	if err != nil {
-		c.ds.Add(d.Range, "missing-file", fmt.Sprintf("the data file cannot be opened: %v", err), "paths are relative to the file that names them")
+		c.unreadable(d.Range, d.Path, err)
 		return
 	}
 	defer f.Close()
@@ -71,6 +72,10 @@ func (c *checker) columns(d *Data) {
 	}
 	header, err := readHeader(f, d)
 	if err != nil {
+		if errors.As(err, new(*fs.PathError)) {
+			c.unreadable(d.Range, d.Path, err)
+			return
+		}
 		c.ds.Add(d.Range, "bad-data", fmt.Sprintf("the header of %s cannot be read: %v", d.Path, err), "write the columns' names into the first line, or under `columns:`")
 		return
 	}

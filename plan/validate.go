@@ -1,7 +1,9 @@
 package plan
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
 
@@ -309,19 +311,40 @@ func (c *checker) files() {
 	}
 	check := func(x any) {
 		for _, path := range spec.Paths(x) {
-			c.canOpen(path.Full, path.Range)
+			c.canOpen(path)
 		}
 	}
 	c.elements(check)
 }
 
-func (c *checker) canOpen(path string, r source.Range) {
-	f, err := c.opts.Open(path)
+func (c *checker) canOpen(path spec.Path) {
+	f, err := c.opts.Open(path.Full)
 	if err != nil {
-		c.ds.Add(r, "missing-file", fmt.Sprintf("the file cannot be opened: %v", err), "paths are relative to the file that names them")
+		c.unreadable(path.Range, path.Written, err)
 		return
 	}
 	_ = f.Close() // nothing was written
+}
+
+// unreadable reports a file that cannot be read, by its name in the plan.
+func (c *checker) unreadable(r source.Range, path string, err error) {
+	c.ds.Add(r, "missing-file", whyNot(path, err), relative)
+}
+
+const relative = "correct the path; it is relative to the file that names it"
+
+// whyNot says in one plain sentence why a file cannot be read.
+func whyNot(path string, err error) string {
+	var system *fs.PathError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "there is no file " + path
+	case errors.Is(err, fs.ErrPermission):
+		return "no permission to read " + path
+	case errors.As(err, &system):
+		err = system.Err // the path is said once
+	}
+	return fmt.Sprintf("%s cannot be read: %v", path, err)
 }
 
 // elements calls visit for every sampler, timer, extractor and assertion.
