@@ -110,7 +110,7 @@ func (s stall) run(w *witness.Process, book, dir string) ([]measurement, error) 
 		s.busy = float64(s.rate) * float64(*r.summary.Total.ServiceNS.P50) / float64(s.threads) / 1e9
 	}
 	lost := float64(s.rate)*(float64(s.stops)+service)/1e9 - float64(s.threads) // what comes until the first thread is free again
-	s.stops = quantile(log, 1) - quantile(log, 0.5) // by the witness's clock: waking hundreds of answers takes it a while
+	s.stops = quantile(log, 1) - quantile(log, 0.5)                             // by the witness's clock: waking hundreds of answers takes it a while
 	truth := func(p float64) float64 {
 		return service + max(0, float64(s.stops)-(1-p)*float64(s.length)*(1-s.busy))
 	}
