@@ -305,6 +305,10 @@ func (d *Decoder) entries(n *source.Node, m entrySet, f *field) {
 	seen := map[string]*source.Node{}
 	for _, entry := range n.Fields {
 		name := entry.Key.Text
+		if i := strings.Index(name, "${"); i >= 0 {
+			d.Diagnostics.Add(entry.Key.At(i, i+2), "no-template", "a name in "+d.subject(f)+" takes no ${…}", "write the name itself; values take ${…}")
+			continue
+		}
 		if f.fold {
 			name = strings.ToLower(name)
 			if first := seen[name]; first != nil {

@@ -61,7 +61,11 @@ func parse(t testing.TB, defaults, yaml string) (element.Sampler, error) {
 	p, ds := plan.Parse(source.New(filepath.Join(dir, "plan.yaml"), []byte(text)), reg)
 	ds = append(ds, plan.Validate(p, reg, plan.Options{})...)
 	if ds.HasErrors() {
-		return nil, fmt.Errorf("%v", ds.Sorted())
+		var lines []string
+		for _, d := range ds.Sorted() {
+			lines = append(lines, d.String()+"; "+d.Detail)
+		}
+		return nil, errors.New(strings.Join(lines, "\n"))
 	}
 	sampler := p.Groups[0].Steps[0].Action.(*plan.SamplerAction).Element
 	return sampler, sampler.(element.Opener).Open(t.Context())
@@ -238,7 +242,7 @@ func TestFailuresHaveAClass(t *testing.T) {
 	}{
 		{"refused", "http: GET http://127.0.0.1:1/", element.ConnectRefused},
 		{"closed early", "http: GET http://" + closed + "/", element.ClosedEarly},
-		{"bad host", "http: GET http://exa mple/", element.Expression},
+		{"bad host", "http: GET http://${'exa mple'}/", element.Expression},
 		{"line break in a header", "http:\n  request: GET http://" + closed + "/\n  headers: {X: \"${id}\\r\\nInjected: 1\"}", element.Expression},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -315,11 +319,39 @@ func TestPlanMistakes(t *testing.T) {
 		{"http: /path", "request-without-method"},
 		{"http: GET", "request-without-url"},
 		{"http: GET /path", "no-base-url"},
+		{"http: GET /path/${thread.id}", "no-base-url"},
+		{"http: GET 127.0.0.1:18080/", "write GET http://127.0.0.1:18080/"},
+		{"http: GET shop.example.com", "write GET http://shop.example.com"},
+		{"http: GET $base/x", "write GET ${base}/x"},
+		{"http: GET '{{base}}/x'", "bad-url"},
+		{"http: GET ftp://x/", "write GET http://x/"},
+		{"http: GET http://local host/", "bad-url"},
+		{"http: GET http://h:99999/", "invalid port"},
+		{"http: GET http://h:99999/${thread.id}", "invalid port"},
+		{"http: GET http:/h/", "write GET http://h/"},
+		{"http: GET http://", "bad-url"},
+		{"http: get http://h/", "write GET http://h/"},
+		{"http: \"GET\\thttp://h/\"", "write GET http://h/"},
+		{"http: {request: GET /, base_url: 'h:8080'}", "write base_url: http://h:8080"},
+		{"http: {request: GET products/1, base_url: 'http://h'}", "write GET /products/1"},
+		{"http: {request: GET http://h/, headers: {'X-${thread.id}': a}}", "no-template"},
 		{"http: {request: GET http://x/, json: {a: 1}, body: b}", "exclusive"},
 		{"http: {request: POST http://x/, headers: {Content-Type: text/plain}, multipart: [{name: a, value: b}]}", "content-type"},
 	} {
 		if _, err := parse(t, "", tc.yaml); err == nil || !strings.Contains(err.Error(), tc.code) {
 			t.Errorf("%s: diagnostics %v, want %s", tc.yaml, err, tc.code)
+		}
+	}
+}
+
+func TestRightRequestsPass(t *testing.T) {
+	for _, yaml := range []string{
+		"http: GET http://h/a b?c=d e", "http: PURGE http://h:65535/", "http: GET HTTP://h", "http: GET http://[::1]:80/", "http: GET ${thread.id}/x",
+		"http: GET http://${thread.id}", "http: GET http${thread.id}://h/", "http: GET http://h:${thread.id}/", "http: GET  http://h/", "http: {request: 'GET /x', base_url: '${thread.id}'}",
+		"http: GET http://ann:word@h/", "http: GET http://bücher.example/",
+	} {
+		if _, err := parse(t, "", yaml); err != nil {
+			t.Errorf("%s: %v", yaml, err)
 		}
 	}
 }

@@ -1,8 +1,6 @@
 package http
 
 import (
-	"regexp"
-
 	"runner/plan/expr"
 	"runner/plan/spec"
 )
@@ -53,31 +51,6 @@ type body struct {
 type redirects struct {
 	Follow expr.Bool `plan:"follow,short" default:"true" doc:"follow redirects"`
 	Max    expr.Int  `plan:"max" default:"10" min:"1" max:"100" doc:"how many in a row before the sample fails"`
-}
-
-// computedMethod matches a request whose method is an expression, as "${call.method} /path".
-var computedMethod = regexp.MustCompile(`^\$\{[^}]*\} +\S`)
-
-// Check reports what spans several fields.
-func (r *request) Check(report func(field, code, summary, detail string)) {
-	text, literal := r.Request.Literal()
-	if !literal {
-		text = r.Request.Source()
-	}
-	method, target := splitRequest(text)
-	if r.misfit() {
-		report("headers", "content-type", "`multipart` cannot have this Content-Type", "leave the header out, or write Content-Type: multipart/form-data here")
-	}
-	switch {
-	case method == "" && !literal && computedMethod.MatchString(target):
-	case method == "" && target != "":
-		report("request", "request-without-method", "the request has no method", "write GET "+target)
-	case target == "":
-		report("request", "request-without-url", "the request has no URL", "write "+method+" /path")
-	case literal && target[0] == '/' && !r.BaseURL.IsSet():
-		report("request", "no-base-url", "a path needs a base_url to be joined to",
-			"set defaults: {http: {base_url: \"https://shop.example.com\"}} on the plan, or write the whole URL here")
-	}
 }
 
 // Notes returns what every report must say of this request.
