@@ -26,8 +26,12 @@ rules, each with the line that it came from. Nothing is sent.
 			if err != nil {
 				return err
 			}
+			opts, err := evalOptions(env, o)
+			if err != nil {
+				return err
+			}
 			var text strings.Builder
-			if err := plan.WriteExplain(&text, plan.Explain(l.plan)); err != nil {
+			if err := plan.WriteExplain(&text, plan.ExplainFor(l.plan, opts)); err != nil {
 				return err
 			}
 			_, err = io.WriteString(env.Stdout, l.values.Masker.Mask(text.String()))

@@ -22,8 +22,12 @@ type ExplainLine struct {
 // Explain returns the plan as it takes effect: for every sampler the merged
 // values, timers, extractors and assertions in the order in which they apply,
 // each with the place that it came from, and the rules that are implied.
-func Explain(p *Plan) []ExplainLine {
-	e := &explainer{plan: p}
+func Explain(p *Plan) []ExplainLine { return ExplainFor(p, EvalOptions{}) }
+
+// ExplainFor is Explain with the environment and the variables that the command
+// line brings.
+func ExplainFor(p *Plan, opts EvalOptions) []ExplainLine {
+	e := &explainer{plan: p, opts: opts}
 	e.add(0, "plan "+p.Name, p.Range)
 	e.variables()
 	e.declared()
@@ -57,6 +61,7 @@ func WriteExplain(w io.Writer, lines []ExplainLine) error {
 
 type explainer struct {
 	plan  *Plan
+	opts  EvalOptions
 	lines []ExplainLine
 }
 
@@ -70,9 +75,23 @@ func (e *explainer) imply(depth int, text string) {
 
 func (e *explainer) variables() {
 	for _, v := range e.plan.Vars {
+		if text, given := e.opts.Vars[v.Name]; given {
+			e.add(1, fmt.Sprintf("var %s: %s (--var)", v.Name, short(text)), v.Range)
+			continue
+		}
+		for _, o := range e.chosen().Vars {
+			if o.Name == v.Name {
+				v = o
+			}
+		}
 		e.add(1, fmt.Sprintf("var %s: %s", v.Name, short(v.Value.Source())), v.Range)
 	}
 	for _, s := range e.plan.Secrets {
+		for _, o := range e.chosen().Secrets {
+			if o.Name == s.Name {
+				s = o
+			}
+		}
 		from := "env " + s.Env
 		if s.Env == "" {
 			from = "file " + s.Path
@@ -82,6 +101,16 @@ func (e *explainer) variables() {
 	for _, d := range e.plan.Data {
 		e.add(1, fmt.Sprintf("data %s: %s, pick %s, per %s, share %s, on_end %s", d.Name, d.Path, d.Pick, d.Per, d.Share, d.OnEnd), d.Range)
 	}
+}
+
+// chosen returns the environment that is chosen; an empty one if none is.
+func (e *explainer) chosen() *Environment {
+	for _, env := range e.plan.Environments {
+		if env.Name == e.opts.Environment {
+			return env
+		}
+	}
+	return &Environment{}
 }
 
 func (e *explainer) declared() {

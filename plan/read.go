@@ -9,8 +9,8 @@ import (
 
 // Limits of what file() reads and of what is kept of it.
 const (
-	maxFile = 16 << 20
-	maxKept = 64 << 20
+	maxFile      = 16 << 20
+	maxKeptFiles = 64 << 20
 )
 
 // reader reads files for file(); small ones are read once in a run, since threads
@@ -46,7 +46,7 @@ func (r *reader) read(from, path string) ([]byte, error) {
 	if len(text) > maxFile {
 		return nil, fmt.Errorf("%s is larger than %d MiB", path, maxFile>>20)
 	}
-	if r.size+len(text) <= maxKept {
+	if r.size+len(text) <= maxKeptFiles {
 		r.kept[path] = text
 		r.size += len(text)
 	}
