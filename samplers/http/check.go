@@ -37,7 +37,7 @@ func (r *request) Check(report func(field, code, summary, detail string)) {
 	}
 	if base := r.BaseURL.Source(); r.BaseURL.IsSet() && base != "" {
 		if p := wrongURL(base); p != nil {
-			report("base_url", "bad-url", "base_url: "+p.summary, "write base_url: "+p.instead)
+			report("base_url", "bad-url", "base_url: "+p.summary, p.remedy("base_url: "))
 		}
 	}
 	spaced := strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\t' || r == '\n' || r == '\r' || r == ' ' }), " ")
@@ -59,7 +59,7 @@ func (r *request) Check(report func(field, code, summary, detail string)) {
 			if p.noScheme && r.BaseURL.IsSet() && !hostLike.MatchString(target) {
 				p.summary, p.instead = "a path that is joined to base_url begins with /", "/"+target
 			}
-			report("request", "bad-url", p.summary, "write "+method+" "+p.instead)
+			report("request", "bad-url", p.summary, p.remedy(method+" "))
 		}
 	}
 }
@@ -68,6 +68,14 @@ func (r *request) Check(report func(field, code, summary, detail string)) {
 type urlProblem struct {
 	summary, instead string
 	noScheme         bool
+	example          bool // instead is only like what was meant
+}
+
+func (p *urlProblem) remedy(before string) string {
+	if p.example {
+		return "correct it, as in " + before + p.instead
+	}
+	return "write " + before + p.instead
 }
 
 // wrongURL tells what is wrong with a URL as far as it is known before the first
@@ -100,7 +108,7 @@ func wrongURL(text string) *urlProblem {
 		end = len(rest)
 	}
 	if _, err := h1.ParseURL(scheme + "://" + rest[:end]); err != nil {
-		return &urlProblem{summary: "the URL is wrong: " + err.Error(), instead: "a URL as " + scheme + "://shop.example.com:8080/path"}
+		return &urlProblem{summary: "the URL is wrong: " + err.Error(), instead: scheme + "://shop.example.com:8080/path", example: true}
 	}
 	return nil
 }
