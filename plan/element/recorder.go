@@ -147,6 +147,7 @@ type Transaction struct {
 	Time    time.Duration // sum of its children's response times, or wall time
 	Done    time.Duration
 	Failed  bool
+	Unsent  bool // none of its samples was sent
 	Aborted bool // cut off by a stop or on_error; counted apart
 	WarmUp  bool
 }

@@ -60,7 +60,7 @@ func (n *transaction) run(ctx context.Context, th *thread) signal {
 	if depth > 1 {
 		th.frames[depth-2].include(f)
 	}
-	t := element.Transaction{Series: n.series, Due: f.first, Time: f.sum, Done: th.Now(), Failed: f.failed, Aborted: cut, WarmUp: th.warm(f.first)}
+	t := element.Transaction{Series: n.series, Due: f.first, Time: f.sum, Done: th.Now(), Failed: f.failed, Unsent: f.unsent == f.samples, Aborted: cut, WarmUp: th.warm(f.first)}
 	if n.wall {
 		t.Time = t.Done - start
 	}
@@ -75,6 +75,7 @@ func (f *frame) include(inner frame) {
 		f.first = inner.first
 	}
 	f.samples += inner.samples
+	f.unsent += inner.unsent
 	f.sum += inner.sum
 	f.failed = f.failed || inner.failed
 }

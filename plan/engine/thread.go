@@ -62,6 +62,7 @@ type frame struct {
 	first   time.Duration // due time of its first sample
 	sum     time.Duration // response times of the samples in it
 	samples int
+	unsent  int // of them
 	failed  bool
 }
 

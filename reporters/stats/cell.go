@@ -22,6 +22,7 @@ type cell struct {
 	used      bool
 	count     int64
 	failed    int64
+	unsent    int64 // failed before anything was sent: in no time, throughput or apdex limit
 	aborted   int64
 	requests  int64
 	sent      int64
@@ -67,22 +68,22 @@ type errorTally struct {
 // otherKind names the errors beyond maxErrorKinds.
 const otherKind = "(other)"
 
+// timed is the number of samples that have a time and count in throughput.
+func (c *cell) timed() int64 { return c.count - c.unsent }
+
 // record adds one sample. Only a failed one may allocate.
 func (c *cell) record(s *element.Sample, pool *pagePool, mask *element.Masker, apdex time.Duration) {
-	c.due(s.Due)
-	c.count++
 	c.requests += int64(s.Requests)
 	c.sent += s.BytesSent
 	c.received += s.BytesReceived
 	if s.Due != s.Dispatched {
 		c.scheduled++
 	}
-	if s.Class == element.Passed {
-		c.success.record(int64(s.Response()), pool)
-		c.rate(s.Response(), apdex)
-	} else {
-		c.failed++
-		c.failure.record(int64(s.Response()), pool)
+	failed := s.Class != element.Passed
+	if c.took(s.Due, s.Response(), failed, s.Unsent, pool, apdex); failed && s.Unsent {
+		c.judged(s, mask)
+		c.fail(s, mask)
+		return
 	}
 	if s.Sent != 0 {
 		c.service.record(int64(s.Service()), pool)
@@ -99,7 +100,7 @@ func (c *cell) record(s *element.Sample, pool *pagePool, mask *element.Masker, a
 	if s.Status != 0 {
 		c.addStatus(s.Status, 1)
 	}
-	if s.Class == element.Passed {
+	if !failed {
 		for _, i := range s.Assertions {
 			if t := c.assertion(i); t != nil {
 				t.passed++
@@ -109,6 +110,25 @@ func (c *cell) record(s *element.Sample, pool *pagePool, mask *element.Masker, a
 	}
 	c.judged(s, mask)
 	c.fail(s, mask)
+}
+
+// took counts a sample or transaction and its time. One that was never sent has
+// none: what this machine took to fail says nothing of the target.
+func (c *cell) took(due, response time.Duration, failed, unsent bool, pool *pagePool, apdex time.Duration) {
+	switch {
+	case unsent && failed:
+		c.unsent++
+		c.failed++
+	case failed:
+		c.due(due)
+		c.failed++
+		c.failure.record(int64(response), pool)
+	default:
+		c.due(due)
+		c.success.record(int64(response), pool)
+		c.rate(response, apdex)
+	}
+	c.count++
 }
 
 // rate counts a passed sample for the apdex, exactly.
@@ -121,10 +141,10 @@ func (c *cell) rate(response, limit time.Duration) {
 }
 
 func (c *cell) due(at time.Duration) {
-	if c.count == 0 || at < c.firstDue {
+	if c.timed() == 0 || at < c.firstDue {
 		c.firstDue = at
 	}
-	if c.count == 0 || at > c.lastDue {
+	if c.timed() == 0 || at > c.lastDue {
 		c.lastDue = at
 	}
 }
@@ -251,13 +271,14 @@ func (c *cell) kind(class, message string, at time.Duration) *errorTally {
 
 // merge adds what from holds, which is left as it is.
 func (c *cell) merge(from *cell, pool *pagePool) {
-	if from.count > 0 {
+	if from.timed() > 0 {
 		c.due(from.firstDue)
 		c.lastDue = max(c.lastDue, from.lastDue)
 	}
 	c.used = c.used || from.used
 	c.count += from.count
 	c.failed += from.failed
+	c.unsent += from.unsent
 	c.aborted += from.aborted
 	c.requests += from.requests
 	c.sent += from.sent

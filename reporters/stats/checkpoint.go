@@ -120,7 +120,7 @@ func (e *encoder) judge(j *judge) {
 		w := &j.slices[i]
 		e.dur(w.from)
 		e.dur(w.to)
-		for _, v := range []int64{w.m.count, w.m.failed, w.m.sent, w.m.received, w.m.dropped, int64(w.m.first), int64(w.m.last),
+		for _, v := range []int64{w.m.count, w.m.failed, w.m.unsent, w.m.sent, w.m.received, w.m.dropped, int64(w.m.first), int64(w.m.last),
 			w.m.satisfied, w.m.tolerating, int64(w.m.span), int64(boolInt(w.m.ran))} {
 			e.int(v)
 		}
@@ -138,7 +138,7 @@ func (d *decoder) judge(j *judge) {
 	j.since, j.value, j.when = d.dur(), d.float(), d.dur()
 	for range d.len(maxSlices) {
 		w := windowSlice{from: d.dur(), to: d.dur()}
-		for _, v := range []*int64{&w.m.count, &w.m.failed, &w.m.sent, &w.m.received, &w.m.dropped} {
+		for _, v := range []*int64{&w.m.count, &w.m.failed, &w.m.unsent, &w.m.sent, &w.m.received, &w.m.dropped} {
 			*v = d.int()
 		}
 		w.m.first, w.m.last = d.dur(), d.dur()
@@ -165,11 +165,15 @@ func (e *encoder) generator(g *generator) {
 	e.float(g.allowed)
 	e.float(g.steal)
 	for c := range g.causes {
-		t := &g.causes[c]
-		e.int(t.seconds)
-		e.float(t.worst)
-		e.durs(t.first)
+		e.cause(&g.causes[c])
 	}
+	e.overload(&g.overload)
+}
+
+func (e *encoder) cause(t *causeTally) {
+	e.int(t.seconds)
+	e.float(t.worst)
+	e.durs(t.first)
 }
 
 func (d *decoder) generator(g *generator) {
@@ -181,9 +185,13 @@ func (d *decoder) generator(g *generator) {
 	g.unsent, g.throttle, g.wait, g.longest, g.files, g.most = d.count(), d.dur(), d.dur(), d.dur(), d.count(), d.count()
 	g.allowed, g.steal = d.float(), d.float()
 	for c := range g.causes {
-		t := &g.causes[c]
-		t.seconds, t.worst, t.first = d.count(), d.float(), d.durs(shownSeconds)
+		d.cause(&g.causes[c])
 	}
+	d.overload(&g.overload)
+}
+
+func (d *decoder) cause(t *causeTally) {
+	t.seconds, t.worst, t.first = d.count(), d.float(), d.durs(shownSeconds)
 }
 
 func (e *encoder) timeline(t *timeline) {
@@ -202,6 +210,7 @@ func (e *encoder) timeline(t *timeline) {
 			e.len(p.series)
 			e.int(p.count)
 			e.int(p.failed)
+			e.int(p.unsent)
 			e.int(p.bytes)
 			e.sparse(&p.hist)
 		}
@@ -223,7 +232,7 @@ func (d *decoder) timeline(t *timeline, width, metrics int) {
 	for range n {
 		c := column{covered: d.dur(), active: d.int(), planned: d.float(), hasPlan: d.len(1) == 1, dropped: d.int()}
 		for range d.len(width) {
-			p := point{series: d.len(width - 1), count: d.count(), failed: d.count(), bytes: d.count()}
+			p := point{series: d.len(width - 1), count: d.count(), failed: d.count(), unsent: d.count(), bytes: d.count()}
 			d.sparse(&p.hist)
 			if d.err != nil {
 				return

@@ -62,7 +62,7 @@ func (e *encoder) sparse(s *sparse) {
 }
 
 func (e *encoder) cell(c *cell) {
-	for _, v := range []int64{c.count, c.failed, c.aborted, c.requests, c.sent, c.received, c.scheduled, c.satisfied, c.tolerating, int64(c.firstDue), int64(c.lastDue), c.phased} {
+	for _, v := range []int64{c.count, c.failed, c.unsent, c.aborted, c.requests, c.sent, c.received, c.scheduled, c.satisfied, c.tolerating, int64(c.firstDue), int64(c.lastDue), c.phased} {
 		e.int(v)
 	}
 	for _, h := range c.histograms() {
@@ -331,7 +331,7 @@ func (d *decoder) sparse(s *sparse) {
 }
 
 func (d *decoder) cell(c *cell, pool *pagePool) {
-	for _, v := range []*int64{&c.count, &c.failed, &c.aborted, &c.requests, &c.sent, &c.received, &c.scheduled, &c.satisfied, &c.tolerating} {
+	for _, v := range []*int64{&c.count, &c.failed, &c.unsent, &c.aborted, &c.requests, &c.sent, &c.received, &c.scheduled, &c.satisfied, &c.tolerating} {
 		*v = d.count()
 	}
 	c.firstDue, c.lastDue, c.phased = d.dur(), d.dur(), d.count()
@@ -360,7 +360,7 @@ func (d *decoder) cell(c *cell, pool *pagePool) {
 	for range d.len(maxErrorKinds + 1) {
 		d.error(c)
 	}
-	if c.count > 0 && c.success.n+c.failure.n != c.count || c.failure.n != c.failed {
+	if c.success.n+c.failure.n != c.timed() || c.failure.n != c.failed-c.unsent {
 		d.fail()
 	}
 }

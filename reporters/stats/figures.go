@@ -150,6 +150,7 @@ func parsePercentile(text string) (float64, bool) {
 // over some stretch of time.
 type measure struct {
 	count, failed, sent, received, dropped int64
+	unsent                                 int64 // of the failed ones
 	first, last                            time.Duration
 	hist                                   Histogram // of the figure's distribution
 	satisfied, tolerating                  int64     // for the apdex
@@ -158,15 +159,19 @@ type measure struct {
 	ran                                    bool          // any sample was taken
 }
 
+// timed is the number of samples that have a time and count in throughput.
+func (m *measure) timed() int64 { return m.count - m.unsent }
+
 func (m *measure) add(c *cell, f *figure, pool *pagePool) {
-	if c.count > 0 {
-		if m.count == 0 {
+	if c.timed() > 0 {
+		if m.timed() == 0 {
 			m.first, m.last = c.firstDue, c.lastDue
 		}
 		m.first, m.last = min(m.first, c.firstDue), max(m.last, c.lastDue)
 	}
 	m.count += c.count
 	m.failed += c.failed
+	m.unsent += c.unsent
 	m.sent += c.sent
 	m.received += c.received
 	switch f.from {
@@ -186,14 +191,15 @@ func (m *measure) add(c *cell, f *figure, pool *pagePool) {
 
 // join adds a later stretch of the same series.
 func (m *measure) join(later *measure) {
-	if later.count > 0 {
-		if m.count == 0 {
+	if later.timed() > 0 {
+		if m.timed() == 0 {
 			m.first, m.last = later.first, later.last
 		}
 		m.first, m.last = min(m.first, later.first), max(m.last, later.last)
 	}
 	m.count += later.count
 	m.failed += later.failed
+	m.unsent += later.unsent
 	m.sent += later.sent
 	m.received += later.received
 	m.dropped += later.dropped
@@ -223,7 +229,7 @@ func (f *figure) value(m *measure, s *state) (float64, bool) {
 	case "sent":
 		return float64(m.sent), m.count > 0
 	case "throughput":
-		return throughput(m.count, m.first, m.last)
+		return throughput(m.timed(), m.first, m.last)
 	case "apdex":
 		return apdexOf(m.satisfied, m.tolerating, m.count)
 	case "generator.cpu":

@@ -38,6 +38,7 @@ type generator struct {
 	files    int64
 	most     int64 // files allowed
 	causes   [causes]causeTally
+	overload overload
 	others   []Generator // of merged results, each judged alone
 	pool     pagePool
 }
@@ -51,6 +52,7 @@ func (g *generator) add(d *delta) {
 			g.slowest = append(g.slowest, d.from)
 		}
 	}
+	g.overload.add(d)
 	if slow || t.localResource() > 0 {
 		g.blame(d)
 	}
@@ -84,15 +86,20 @@ func (g *generator) absorb(from *generator, offset time.Duration) {
 	g.wait, g.longest = max(g.wait, from.wait), max(g.longest, from.longest)
 	g.files, g.most = max(g.files, from.files), max(g.most, from.most)
 	for c := range g.causes {
-		to, t := &g.causes[c], &from.causes[c]
-		to.seconds, to.worst = to.seconds+t.seconds, max(to.worst, t.worst)
-		for _, at := range t.first {
-			if len(to.first) < shownSeconds {
-				to.first = append(to.first, at+offset)
-			}
-		}
-		slices.Sort(to.first)
+		g.causes[c].absorb(&from.causes[c], offset)
 	}
+	g.overload.absorb(&from.overload, offset)
+}
+
+// absorb adds the seconds of another run that began offset later.
+func (t *causeTally) absorb(from *causeTally, offset time.Duration) {
+	t.seconds, t.worst = t.seconds+from.seconds, max(t.worst, from.worst)
+	for _, at := range from.first {
+		if len(t.first) < shownSeconds {
+			t.first = append(t.first, at+offset)
+		}
+	}
+	slices.Sort(t.first)
 }
 
 // maxPauses bounds the stops counted of one length and interval.
@@ -128,6 +135,9 @@ func (s *state) judged(p50 *int64) Generator {
 		return out
 	}
 	if reason := g.limited(p50); reason != "" {
+		out.Verdict, out.Reasons = "limited", append(out.Reasons, reason)
+	}
+	if reason := g.overload.reason(); reason != "" && out.Verdict == "ok" {
 		out.Verdict, out.Reasons = "limited", append(out.Reasons, reason)
 	}
 	if reason, share := g.undelivered(due, missed); share < limitedShare && missed >= fewLate {
@@ -196,6 +206,11 @@ func (g *generator) figures(due, missed int64) Generator {
 	for _, c := range g.ranked(nil) {
 		t := &g.causes[c]
 		out.Causes = append(out.Causes, Cause{Name: c.String(), Text: c.say(t.worst, g.allowed), Seconds: t.seconds, AtS: secondsOf(t.first)})
+	}
+	for _, c := range g.overload.holds() {
+		if t := &g.overload.causes[c]; g.causes[c].seconds == 0 {
+			out.Causes = append(out.Causes, Cause{Name: c.String(), Text: c.say(t.worst, g.allowed), Seconds: t.seconds, AtS: secondsOf(t.first)})
+		}
 	}
 	return out
 }

@@ -20,7 +20,7 @@ import (
 // Each frame is one write, so a killed run loses at most what its last second
 // recorded, and the file ends in a whole frame or in the beginning of one.
 const (
-	journalSchema = "runner.journal/2"
+	journalSchema = "runner.journal/3"
 
 	headFrame       = 'H'
 	checkpointFrame = 'C'
@@ -103,6 +103,9 @@ func (j *journalWriter) write() {
 // errTorn marks the end of a journal in the middle of a frame.
 var errTorn = errors.New("the journal ends in the middle of a record")
 
+// errDamaged is damage before the last frame.
+var errDamaged = errors.New("it is damaged in the middle")
+
 // ReadJournal builds the summary of a run from its journal. Without an end, or
 // with a torn last record, the summary is partial: it holds what was recorded up
 // to the last whole second. A journal that is damaged elsewhere is an error.
@@ -118,9 +121,9 @@ func ReadJournal(r io.Reader) (*Summary, error) {
 // had none.
 func readState(r io.Reader) (*state, *EndInfo, error) {
 	frames := &frameReader{r: bufio.NewReaderSize(r, 64<<10)}
-	kind, payload, err := frames.next()
+	kind, payload, err := frames.first()
 	if err != nil {
-		return nil, nil, fmt.Errorf("its head is missing: %w", err)
+		return nil, nil, err
 	}
 	s, err := readHead(kind, payload)
 	if err != nil {
@@ -218,6 +221,23 @@ type frameReader struct {
 	buf bytes.Buffer
 }
 
+// first returns the first frame; its errors say what the file is instead.
+func (f *frameReader) first() (byte, []byte, error) {
+	if begin, err := f.r.Peek(1); err == nil && (begin[0] == '{' || begin[0] == '[') {
+		return 0, nil, errors.New("it is JSON, as summary.json is, and not a journal; this needs run.journal")
+	}
+	kind, payload, err := f.next()
+	switch {
+	case err == io.EOF:
+		return 0, nil, errors.New("it is empty")
+	case errors.Is(err, errTorn):
+		return 0, nil, errors.New("its head is cut off or damaged, so nothing in it can be read")
+	case errors.Is(err, errDamaged):
+		return 0, nil, errors.New("its head is damaged, so nothing in it can be read; or it is no journal")
+	}
+	return kind, payload, err
+}
+
 // next returns the next frame's kind and the rest of its payload, valid until the
 // next call. It is io.EOF at the end, errTorn where the file ends within a frame
 // or its last frame is damaged.
@@ -262,7 +282,7 @@ func (f *frameReader) damaged(zeros bool) error {
 		case err != nil:
 			return err
 		case !zeros || b != 0:
-			return errors.New("it is damaged in the middle")
+			return errDamaged
 		}
 	}
 }

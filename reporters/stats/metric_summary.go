@@ -2,7 +2,6 @@ package stats
 
 import (
 	"encoding/base64"
-	"math"
 )
 
 // metricRows returns the custom metrics of the run.
@@ -126,8 +125,7 @@ func (t *timeline) metricColumns(out []metricOutline) []TimelineMetric {
 	for k := range t.columns {
 		for j := range t.columns[k].metrics {
 			if p := &t.columns[k].metrics[j]; p.metric < len(rows) {
-				seconds := math.Max(t.columns[k].covered.Seconds(), t.width.Seconds()/2)
-				rows[p.metric].fill(k, &p.cell, out[p.metric].Type, seconds)
+				rows[p.metric].fill(k, &p.cell, out[p.metric].Type, t.length(k))
 			}
 		}
 	}

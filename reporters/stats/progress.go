@@ -29,7 +29,7 @@ func (r *recent) add(s *state, d *delta) {
 	hists := make([]Histogram, r.groups)
 	for _, i := range d.touched {
 		if g := s.groupOf(i); g >= 0 && s.load(i) {
-			slice.counts[g] += d.cells[i].count
+			slice.counts[g] += d.cells[i].timed()
 			hists[g].merge(&d.cells[i].success, &d.pool)
 			hists[g].merge(&d.cells[i].failure, &d.pool)
 		}

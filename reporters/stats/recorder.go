@@ -174,23 +174,39 @@ func (r *Recorder) takeNotes() (notes []string, names []rowName) {
 }
 
 // levels fills in the threads of the interval: the most active at once, and the
-// number planned for its middle.
+// number planned for its middle. Active threads are those of all groups, so there
+// is a plan to hold them against only where every group that runs is closed.
 func (r *Recorder) levels(d *delta) {
-	d.active, d.planned, d.hasPlan = 0, 0, false
+	d.active, d.planned, d.hasPlan = 0, 0, r.closedOnly()
 	middle := d.from + (d.to-d.from)/2
 	for i, g := range r.groups {
 		active := g.active.Load()
 		d.active += max(g.peak.Swap(active), active)
 		info := &r.layout.Groups[i]
-		if info.Open || info.Planned == nil {
+		if !d.hasPlan || info.Planned == nil {
 			continue
 		}
-		d.hasPlan = true
 		if at, ok := g.elapsed(middle); ok {
 			d.planned += info.Planned(at)
 		}
 	}
 	d.planned = finite(d.planned)
+}
+
+// closedOnly reports whether every group that runs plans threads.
+func (r *Recorder) closedOnly() bool {
+	some := false
+	for i := range r.layout.Groups {
+		g := &r.layout.Groups[i]
+		if g.Skipped != "" {
+			continue
+		}
+		if g.Open || g.Planned == nil {
+			return false
+		}
+		some = true
+	}
+	return some
 }
 
 // elapsed returns the time since the group's start.

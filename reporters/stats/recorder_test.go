@@ -268,8 +268,29 @@ func TestLimitsOnKindsAndSeries(t *testing.T) {
 	}
 }
 
+// closedLayout is the test layout without its open group.
+func closedLayout() element.Layout {
+	l := testLayout()
+	l.Groups[1].Skipped = "off"
+	return l
+}
+
+// TestPlannedBesideOpenGroups: active threads are those of all groups, so closed
+// groups alone make no plan for them.
+func TestPlannedBesideOpenGroups(t *testing.T) {
+	for _, l := range []element.Layout{testLayout(), closedLayout()} {
+		r := newRig(l)
+		r.Shard(0, 0).Count(element.ThreadsStarted, 2)
+		r.second()
+		planned := r.Summary(EndInfo{}).Timeline.Planned[0]
+		if open := l.Groups[1].Skipped == ""; (planned == nil) != open {
+			t.Errorf("an open group runs: %t, planned %v", open, planned)
+		}
+	}
+}
+
 func TestTimelineDoublesAndKeepsCounts(t *testing.T) {
-	r := newRig(testLayout())
+	r := newRig(closedLayout())
 	for i := range 3000 {
 		r.run(0, sample(0, r.clock.at, time.Duration(1+i)*time.Microsecond), sample(0, r.clock.at, time.Second))
 		r.second()
@@ -286,7 +307,7 @@ func TestTimelineDoublesAndKeepsCounts(t *testing.T) {
 }
 
 func TestThreadsInTimeline(t *testing.T) {
-	r := newRig(testLayout())
+	r := newRig(closedLayout())
 	sh := r.Shard(0, 0)
 	r.second()
 	sh.Count(element.ThreadsStarted, 2)
@@ -378,7 +399,7 @@ func TestEmptyLayout(t *testing.T) {
 // TestPlannedThreads: a group that ramps slowly began before its first thread.
 func TestPlannedThreads(t *testing.T) {
 	ramp := func(at time.Duration) float64 { return at.Seconds() / 4 }
-	l := testLayout()
+	l := closedLayout()
 	l.Groups[0].Planned, l.Groups[0].Duration = ramp, 20*time.Second
 	guessed, told := newRig(l), newRig(l)
 	told.GroupStarted(0, time.Second)

@@ -62,16 +62,7 @@ func (h *handle) Transaction(t element.Transaction) {
 		c.aborted++
 		return
 	}
-	c.due(t.Due)
-	c.count++
-	took := int64(max(time.Duration(0), t.Time))
-	if t.Failed {
-		c.failed++
-		c.failure.record(took, &b.pool)
-	} else {
-		c.success.record(took, &b.pool)
-		c.rate(time.Duration(took), h.recorder.state.out.Apdex)
-	}
+	c.took(t.Due, max(0, t.Time), t.Failed, t.Unsent, &b.pool, h.recorder.state.out.Apdex)
 }
 
 var _ element.MetricShard = (*handle)(nil)

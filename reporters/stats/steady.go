@@ -55,7 +55,7 @@ func (st *steady) add(s *state, d *delta) {
 		st.took[g] += d.to - d.from
 		for _, i := range d.touched {
 			if s.groupOf(i) == g {
-				st.counts[i] += d.cells[i].count
+				st.counts[i] += d.cells[i].timed()
 			}
 		}
 	}

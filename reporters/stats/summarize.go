@@ -104,7 +104,7 @@ func (s *state) otherRow() seriesOutline {
 func (s *state) series(enc *v2Encoder, c *cell, o seriesOutline) Series {
 	out := Series{
 		ID: o.ID, Name: o.Name, Kind: o.Kind, Phase: o.Phase, File: o.File, Line: o.Line,
-		Count: c.count, Failed: c.failed, Aborted: c.aborted, Requests: c.requests, BytesSent: c.sent, BytesReceived: c.received,
+		Count: c.count, Failed: c.failed, Unsent: c.unsent, Aborted: c.aborted, Requests: c.requests, BytesSent: c.sent, BytesReceived: c.received,
 		Status: map[string]int64{}, Assertions: []AssertionCount{}, Errors: []ErrorCount{}, Histograms: map[string]string{},
 	}
 	if g := o.Group; g >= 0 && g < len(s.out.Groups) {
@@ -116,7 +116,7 @@ func (s *state) series(enc *v2Encoder, c *cell, o seriesOutline) Series {
 		rate := float64(c.failed) / float64(c.count)
 		out.ErrorRate = &rate
 	}
-	if v, ok := throughput(c.count, c.firstDue, c.lastDue); ok {
+	if v, ok := throughput(c.timed(), c.firstDue, c.lastDue); ok {
 		out.ThroughputPS = &v
 	}
 	if v, ok := apdexOf(c.satisfied, c.tolerating, c.count); ok {
@@ -218,14 +218,14 @@ func (s *state) groupThroughput(g int) (float64, bool) {
 	count, first, last := int64(0), time.Duration(0), time.Duration(0)
 	for i := range s.out.Series {
 		c := s.total.cells[i]
-		if c == nil || c.count == 0 || !s.load(i) || s.groupOf(i) != g {
+		if c == nil || c.timed() == 0 || !s.load(i) || s.groupOf(i) != g {
 			continue
 		}
 		if count == 0 {
 			first, last = c.firstDue, c.lastDue
 		}
 		first, last = min(first, c.firstDue), max(last, c.lastDue)
-		count += c.count
+		count += c.timed()
 	}
 	return throughput(count, first, last)
 }

@@ -194,6 +194,7 @@ type Series struct {
 	Phase         string            `json:"phase"` // "load", "setup", "teardown"
 	Count         int64             `json:"count"`
 	Failed        int64             `json:"failed"`
+	Unsent        int64             `json:"unsent"`  // failed before anything was sent: in no time and no throughput
 	Aborted       int64             `json:"aborted"` // transactions only
 	Requests      int64             `json:"requests"`
 	ErrorRate     *float64          `json:"error_rate"`
@@ -341,9 +342,10 @@ type TrendPoint struct {
 // with ID -1; the others follow Summary.Series and Transactions by ID.
 type Timeline struct {
 	IntervalS     float64          `json:"interval_s"`
-	TS            []float64        `json:"t_s"` // start of each interval, seconds since the start
+	TS            []float64        `json:"t_s"`      // start of each interval, seconds since the start
+	LengthS       []float64        `json:"length_s"` // how much of each interval the run covers: what its rates are over
 	ActiveThreads []int            `json:"active_threads"`
-	Planned       []*float64       `json:"planned"` // planned threads (closed groups); null where open
+	Planned       []*float64       `json:"planned"` // planned threads; null where any group is open, which plans rates
 	Throughput    []float64        `json:"throughput_per_s"`
 	Dropped       []int64          `json:"dropped"`
 	Series        []TimelineSeries `json:"series"`
@@ -368,6 +370,7 @@ type TimelineSeries struct {
 	ID     int      `json:"id"`
 	Count  []int64  `json:"count"`
 	Failed []int64  `json:"failed"`
+	Unsent []int64  `json:"unsent,omitempty"` // of the failed ones; left out where there are none
 	P50    []*int64 `json:"p50"`
 	P95    []*int64 `json:"p95"`
 	P99    []*int64 `json:"p99"`

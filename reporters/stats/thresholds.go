@@ -342,10 +342,31 @@ func (s *state) noData(j *judge, m *measure) string {
 		return j.t.Figure + " has no data: it was not measured"
 	case j.fig.metric > 0 && m.metric.n == 0:
 		return j.t.Figure + " has no data: the metric was given no value"
-	case m.count == 0 && j.fig.stat != "generator.cpu" && j.fig.from != lagTimes:
+	case j.fig.from == lagTimes && !s.hasSchedule():
+		return j.t.Figure + " has no data: the plan has no schedule, so no sample can leave late; it needs rate, pacing or a throughput timer"
+	case j.fig.from == lagTimes:
+		return j.t.Figure + " has no data: no sample was due while a thread was free for it"
+	case m.count == 0 && j.fig.stat != "generator.cpu":
 		return j.t.Figure + " has no data: no sample was taken"
+	case m.timed() == 0 && j.fig.stat != "generator.cpu":
+		return j.t.Figure + " has no data: no sample was sent, " + counted(m.count, "sample", "samples") + " failed before that"
 	}
 	return j.t.Figure + " has no data: too little was measured"
+}
+
+// hasSchedule reports whether any sample had a due time of its own.
+func (s *state) hasSchedule() bool {
+	for g := range s.out.Groups {
+		if s.out.Groups[g].Open {
+			return true
+		}
+	}
+	for _, i := range s.total.touched {
+		if s.total.cells[i].scheduled > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 func scopeName(scope string) string {

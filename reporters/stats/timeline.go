@@ -1,6 +1,9 @@
 package stats
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Bounds of the timeline: at either limit neighbours merge and the interval
 // doubles.
@@ -29,6 +32,7 @@ type column struct {
 type point struct {
 	series               int
 	count, failed, bytes int64
+	unsent               int64 // of the failed ones
 	hist                 sparse
 }
 
@@ -62,7 +66,7 @@ func (t *timeline) columnOf(d *delta) *column {
 		cell := d.cells[i]
 		h.merge(&cell.success, &d.pool)
 		h.merge(&cell.failure, &d.pool)
-		c.points = append(c.points, point{series: i, count: cell.count, failed: cell.failed, bytes: cell.received, hist: h.sparse()})
+		c.points = append(c.points, point{series: i, count: cell.count, failed: cell.failed, unsent: cell.unsent, bytes: cell.received, hist: h.sparse()})
 		h.release(&d.pool)
 	}
 	for i := range d.metrics {
@@ -97,6 +101,7 @@ func (t *timeline) put(c *column, p point) {
 		t.bytes -= len(q.hist.data)
 		q.count += p.count
 		q.failed += p.failed
+		q.unsent += p.unsent
 		q.bytes += p.bytes
 		q.hist = joined(&q.hist, &p.hist)
 		t.bytes += len(q.hist.data)
@@ -123,7 +128,7 @@ func (t *timeline) double() {
 // every series of ids that was used.
 func (t *timeline) summary(loads map[int]bool, ids []int) Timeline {
 	out := Timeline{IntervalS: max(t.width, time.Second).Seconds(), TS: []float64{}, ActiveThreads: []int{}, Planned: []*float64{},
-		Throughput: []float64{}, Dropped: []int64{}}
+		LengthS: []float64{}, Throughput: []float64{}, Dropped: []int64{}}
 	rows := make([]TimelineSeries, len(ids)+1)
 	where := map[int]int{}
 	for k, id := range ids {
@@ -145,6 +150,7 @@ func (t *timeline) summary(loads map[int]bool, ids []int) Timeline {
 			if loads[p.series] {
 				p.hist.addTo(&h, &pool)
 				total.count, total.failed, total.bytes = total.count+p.count, total.failed+p.failed, total.bytes+p.bytes
+				total.unsent += p.unsent
 			}
 		}
 		total.hist = h.sparse()
@@ -153,15 +159,36 @@ func (t *timeline) summary(loads map[int]bool, ids []int) Timeline {
 		for row := range rows {
 			rows[row].add(filled[row])
 		}
-		t.head(&out, i, total.count)
+		t.head(&out, i, total.count-total.unsent)
+	}
+	for row := range rows {
+		rows[row].Unsent = someOf(rows[row].Unsent)
 	}
 	out.Series = rows
 	return out
 }
 
-func (t *timeline) head(out *Timeline, i int, count int64) {
+// someOf returns counts, nil if all are 0.
+func someOf(counts []int64) []int64 {
+	if slices.ContainsFunc(counts, func(n int64) bool { return n != 0 }) {
+		return counts
+	}
+	return nil
+}
+
+// length is how much of an interval the run covers, in seconds.
+func (t *timeline) length(i int) float64 {
+	if c := t.columns[i].covered; c > 0 {
+		return c.Seconds()
+	}
+	return t.width.Seconds()
+}
+
+// head appends what an interval has of all series; sent samples make its rate.
+func (t *timeline) head(out *Timeline, i int, sent int64) {
 	c := &t.columns[i]
 	out.TS = append(out.TS, (time.Duration(i) * t.width).Seconds())
+	out.LengthS = append(out.LengthS, t.length(i))
 	out.ActiveThreads = append(out.ActiveThreads, int(c.active))
 	var planned *float64
 	if c.hasPlan {
@@ -169,11 +196,7 @@ func (t *timeline) head(out *Timeline, i int, count int64) {
 		planned = &v
 	}
 	out.Planned = append(out.Planned, planned)
-	rate := 0.0
-	if count > 0 {
-		rate = float64(count) / max(c.covered, time.Second/2).Seconds()
-	}
-	out.Throughput = append(out.Throughput, rate)
+	out.Throughput = append(out.Throughput, float64(sent)/t.length(i))
 	out.Dropped = append(out.Dropped, c.dropped)
 }
 
@@ -184,6 +207,7 @@ func (s *TimelineSeries) add(p *point) {
 	}
 	s.Count = append(s.Count, p.count)
 	s.Failed = append(s.Failed, p.failed)
+	s.Unsent = append(s.Unsent, p.unsent)
 	s.Bytes = append(s.Bytes, p.bytes)
 	if p.hist.n == 0 {
 		s.P50, s.P95, s.P99, s.Max = append(s.P50, nil), append(s.P95, nil), append(s.P99, nil), append(s.Max, nil)

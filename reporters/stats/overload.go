@@ -1,0 +1,154 @@
+package stats
+
+import (
+	"strings"
+	"time"
+)
+
+// The rule by which a generator without a schedule accuses itself: in a closed
+// group nothing leaves late, the threads just come round more slowly, so a busy
+// machine looks like a slow target. A second is overloaded by the first of these
+// that holds in it:
+//
+//	gc           the collector stopped the process for ≥ 5 % of it, or took
+//	             ≥ 5 % of the CPU time allowed from goroutines that had work
+//	cpu          the process used ≥ 90 % of the CPU time that machine, quota
+//	             and GOMAXPROCS allow
+//	machine_cpu  ≥ 98 % of the machine's CPUs were busy, mostly with other
+//	             programs (a target on the same machine), and the process's
+//	             goroutines waited ≥ 10 ms (p99) for a CPU
+//
+// Seconds count while the figures are taken: with threads or samples, after the
+// warm-up, and at least half a second long. The generator is limited by a cause
+// in ≥ 10 % of them, and in three at least, so that neither a burst at the start
+// nor a short run accuses it. A slow target leaves CPUs idle and holds none of it.
+const (
+	overloadCPU     = 0.90
+	overloadGC      = 0.05
+	overloadMachine = 0.98
+	overloadWait    = 10 * time.Millisecond
+	overloadShare   = 0.10
+	overloadSeconds = 3
+	overloadLeast   = time.Second / 2
+)
+
+// overload counts the seconds that were looked at, and those that a cause spoilt.
+type overload struct {
+	seconds int64
+	causes  [causes]causeTally
+}
+
+// overloadCauses are the causes of the rule in the order in which they are told.
+func overloadCauses() []cause { return []cause{collector, ownCPU, otherCPU} }
+
+// measured reports whether figures were taken in an interval.
+func (d *delta) measured() bool {
+	if d.to-d.from < overloadLeast {
+		return false
+	}
+	return len(d.touched) > 0 || d.active > 0 && d.tally.warmUp == 0
+}
+
+// overloaded returns the cause that spoilt an interval and how strongly.
+func (p *processDelta) overloaded(took time.Duration) (cause, float64, bool) {
+	whole := took.Seconds()
+	stopped := time.Duration(0)
+	for _, x := range p.pauses {
+		stopped += time.Duration(min(x.N, maxPauses)) * min(x.Upper, took)
+	}
+	allowed := p.cpusAllowed()
+	collected := min(1, stopped.Seconds()/whole)
+	used := 0.0
+	if allowed > 0 {
+		collected = max(collected, min(1, p.assist.Seconds()/whole/allowed))
+		used = max(0, p.cpu.Seconds()) / whole / allowed
+	}
+	switch {
+	case collected >= overloadGC:
+		return collector, collected, true
+	case used >= overloadCPU:
+		return ownCPU, min(used, 1), true
+	case p.busy >= overloadMachine && used < 0.5 && p.waited >= overloadWait:
+		return otherCPU, p.busy, true
+	}
+	return 0, 0, false
+}
+
+// cpusAllowed is how many CPUs the process may use at once, 0 if unknown.
+func (p *processDelta) cpusAllowed() float64 {
+	if p.cpus > 0 && (p.allowed <= 0 || p.allowed > float64(p.cpus)) {
+		return float64(p.cpus)
+	}
+	return p.allowed
+}
+
+func (o *overload) add(d *delta) {
+	if !d.measured() {
+		return
+	}
+	o.seconds++
+	c, strength, ok := d.process.overloaded(d.to - d.from)
+	if !ok {
+		return
+	}
+	t := &o.causes[c]
+	t.seconds, t.worst = t.seconds+1, max(t.worst, strength)
+	if len(t.first) < shownSeconds {
+		t.first = append(t.first, d.from)
+	}
+}
+
+func (o *overload) absorb(from *overload, offset time.Duration) {
+	o.seconds += from.seconds
+	for _, c := range overloadCauses() {
+		o.causes[c].absorb(&from.causes[c], offset)
+	}
+}
+
+// holds returns the causes that spoilt enough of the seconds.
+func (o *overload) holds() []cause {
+	var out []cause
+	for _, c := range overloadCauses() {
+		if n := o.causes[c].seconds; n >= overloadSeconds && float64(n) >= overloadShare*float64(o.seconds) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// reason tells why the generator's own machine stands in the figures, "" if it
+// does not.
+func (o *overload) reason() string {
+	var parts []string
+	for _, c := range o.holds() {
+		t := &o.causes[c]
+		text := ""
+		switch share := formatValue(t.worst, unitShare, 2); c {
+		case collector:
+			text = "limited(gc): the garbage collector held it up for up to " + share + " of a second"
+		case ownCPU:
+			text = "limited(cpu): it used up to " + share + " of the CPU time that it may use"
+		case otherCPU:
+			text = "limited(machine_cpu): other programs, such as a target on the same machine, kept its CPUs up to " + share + " busy and it had to wait for them"
+		}
+		parts = append(parts, text+" in "+formatCount(t.seconds)+" of "+counted(o.seconds, "second", "seconds")+namedSeconds(t.first, t.seconds))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return strings.Join(parts, "; ") + "; times and throughput may show this machine's limit rather than the target's"
+}
+
+func (e *encoder) overload(o *overload) {
+	e.int(o.seconds)
+	for _, c := range overloadCauses() {
+		e.cause(&o.causes[c])
+	}
+}
+
+func (d *decoder) overload(o *overload) {
+	o.seconds = d.count()
+	for _, c := range overloadCauses() {
+		d.cause(&o.causes[c])
+	}
+}

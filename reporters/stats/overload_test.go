@@ -1,0 +1,115 @@
+package stats
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// spoilt is a closed run of so many seconds on two CPUs; in the first bad of
+// them the step is felt. Half of the CPU time is used in all of them.
+func spoilt(seconds, bad int, step func(p *Process)) *rig {
+	src := &suffered{Process{CPUs: 2, procs: 2, machine: machine{Total: time.Hour, Idle: time.Hour}}}
+	src.at.Pause, src.at.wait = []PauseCount{{300 * time.Millisecond, 0}}, []PauseCount{{20 * time.Millisecond, 0}}
+	r := &rig{clock: &fakeClock{}}
+	r.Recorder = New(testLayout(), Options{Now: r.clock.now, Process: src.read, Journal: &r.journal, Shards: 1})
+	for i := range seconds {
+		r.run(0, sample(0, r.clock.at, 500*time.Millisecond))
+		m := &src.at.machine
+		m.Total, m.Idle = m.Total+2*time.Second, m.Idle+time.Second
+		if i < bad {
+			step(&src.at)
+		}
+		r.second()
+	}
+	return r
+}
+
+func TestOverloadInClosedGroups(t *testing.T) {
+	cpu := func(p *Process) { p.CPU += 1850 * time.Millisecond }
+	target := func(p *Process) {
+		p.CPU, p.machine.Idle = p.CPU+400*time.Millisecond, p.machine.Idle-time.Second
+		p.wait = []PauseCount{{20 * time.Millisecond, p.wait[0].N + 50}}
+	}
+	tests := []struct {
+		name         string
+		seconds, bad int
+		step         func(p *Process)
+		want         string // "" is ok
+	}{
+		{"own CPU", 20, 10, cpu, "limited(cpu)"},
+		{"quota", 20, 10, func(p *Process) { p.machine.Quota, p.CPU = .5, p.CPU+480*time.Millisecond }, "limited(cpu)"},
+		{"pauses", 20, 10, func(p *Process) { p.Pause = []PauseCount{{300 * time.Millisecond, p.Pause[0].N + 1}} }, "limited(gc)"},
+		{"assist", 20, 10, func(p *Process) { p.assist += 200 * time.Millisecond }, "limited(gc)"},
+		{"target on the same machine", 20, 10, target, "limited(machine_cpu)"},
+		{"less than a tenth", 40, 3, cpu, ""},
+		{"short run", 2, 2, cpu, ""},
+		{"almost", 20, 20, func(p *Process) { p.CPU += 1700 * time.Millisecond }, ""},
+		{"busy machine without waits", 20, 20, func(p *Process) { p.machine.Idle -= time.Second }, ""},
+		{"slow target", 20, 20, func(*Process) {}, ""},
+	}
+	for _, tt := range tests {
+		r := spoilt(tt.seconds, tt.bad, tt.step)
+		s := r.Summary(EndInfo{})
+		g := s.Generator
+		told := strings.Join(g.Reasons, "; ")
+		if tt.want == "" {
+			if g.Verdict != "ok" || told != "" {
+				t.Errorf("%s: %s, %q", tt.name, g.Verdict, told)
+			}
+			continue
+		}
+		name := strings.TrimSuffix(strings.TrimPrefix(tt.want, "limited("), ")")
+		if g.Verdict != "limited" || !strings.Contains(told, tt.want) || !strings.Contains(told, "in 10 of 20 seconds (second 0, 1, 2, 3, 4, …)") ||
+			len(g.Causes) != 1 || g.Causes[0].Name != name || g.Causes[0].Seconds != 10 {
+			t.Errorf("%s: %s, %q, %+v", tt.name, g.Verdict, told, g.Causes)
+		}
+		again, err := ReadJournal(bytes.NewReader(r.journal.Bytes()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		diffEmpty(t, tt.name, cmp.Diff(g, again.Generator))
+	}
+}
+
+// TestOverloadSurvivesACheckpoint: a compacted journal and a merged result know it.
+func TestOverloadSurvivesACheckpoint(t *testing.T) {
+	r := spoilt(20, 10, func(p *Process) { p.CPU += 1900 * time.Millisecond })
+	var e encoder
+	e.state(r.state)
+	s := newState(r.state.out)
+	d := decoder{b: e.b}
+	if d.state(s); d.err != nil {
+		t.Fatal(d.err)
+	}
+	diffEmpty(t, "checkpoint", cmp.Diff(r.state.judged(nil), s.judged(nil)))
+	part, err := ReadPart("a", bytes.NewReader(r.journal.Bytes()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := Merge([]Part{part})
+	if err != nil || whole.Generator.Verdict != "limited" || !strings.Contains(whole.Generator.Reasons[0], "a: limited(cpu)") {
+		t.Errorf("merged: %+v, %v", whole, err)
+	}
+}
+
+func TestShortIntervalsAndWarmUpAreNotJudged(t *testing.T) {
+	var o overload
+	busy := processDelta{cpu: time.Second, cpus: 1, allowed: 1}
+	tests := map[string]*delta{
+		"short":   {batch: batch{touched: []int{0}}, to: 100 * time.Millisecond, process: busy},
+		"warm-up": {batch: batch{tally: tally{warmUp: 5}}, to: time.Second, active: 3, process: busy},
+		"idle":    {to: time.Second, process: busy},
+	}
+	for name, d := range tests {
+		if o.add(d); o.seconds != 0 {
+			t.Errorf("%s counts", name)
+		}
+	}
+	if o.add(&delta{to: time.Second, active: 1, process: busy}); o.seconds != 1 || o.causes[ownCPU].seconds != 1 {
+		t.Errorf("%+v", o)
+	}
+}
