@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -82,6 +83,9 @@ func runExec(ctx context.Context, env Env, c *cobra.Command, reg *element.Regist
 	if path == "" && !o.demo {
 		return usage(fmt.Errorf("name a plan file: runner exec plan.yaml, or try runner exec --demo"))
 	}
+	if o.out == "" && c.Flags().Changed("out") {
+		return usage(errors.New("--out is empty; name a folder, or leave it out for results/PLAN/TIME"))
+	}
 	if o.repeat < 1 || o.repeat > maxRepeat {
 		return usage(fmt.Errorf("--repeat %d: write a number from 1 to %d", o.repeat, maxRepeat))
 	}
@@ -135,7 +139,11 @@ func prepare(env Env, c *cobra.Command, reg *element.Registry, path string, o *e
 	if err != nil {
 		return nil, usage(err)
 	}
-	if err := report(env, c, l.notices, "text"); err != nil {
+	format := "text" // of notices, which leave the standard output to the result
+	if l.notices.HasErrors() {
+		format = o.format
+	}
+	if err := report(env, c, l.notices, format); err != nil {
 		return nil, err
 	}
 	if program.MaxThreads() == 0 && !o.share.IsWhole() {
@@ -152,6 +160,10 @@ func prepare(env Env, c *cobra.Command, reg *element.Registry, path string, o *e
 	}
 	if o.out == "" {
 		o.out = folderOf(env, l.plan.Name)
+	}
+	if err := s.places(o.place.folder(o.out)); err != nil {
+		closeData()
+		return nil, usage(err)
 	}
 	if err := s.openFolder(o.place.folder(o.out)); err != nil {
 		closeData()
@@ -246,20 +258,7 @@ func defaultReports() []reporters.Reporter {
 
 // folderOf returns the default results folder of a plan: results/SLUG/TIME.
 func folderOf(env Env, name string) string {
-	slug := strings.Map(func(r rune) rune {
-		switch {
-		case 'a' <= r && r <= 'z', '0' <= r && r <= '9':
-			return r
-		case 'A' <= r && r <= 'Z':
-			return r + 'a' - 'A'
-		}
-		return '-'
-	}, name)
-	slug = strings.Trim(strings.Join(strings.FieldsFunc(slug, func(r rune) bool { return r == '-' }), "-"), "-")
-	if slug == "" {
-		slug = "plan"
-	}
-	base := filepath.Join("results", slug[:min(len(slug), 60)], env.Now().UTC().Format("20060102T150405Z"))
+	base := filepath.Join("results", slug(name), env.Now().UTC().Format("20060102T150405Z"))
 	folder := base
 	for i := 2; exists(env.path(folder)); i++ {
 		folder = fmt.Sprintf("%s-%d", base, i)
@@ -273,3 +272,22 @@ func exists(path string) bool {
 }
 
 var _ engine.Feeder = feeder{}
+
+// slug returns a name as a part of a file name: letters, digits and dashes, at
+// most 60 characters, never empty.
+func slug(name string) string {
+	plain := strings.Map(func(r rune) rune {
+		switch {
+		case 'a' <= r && r <= 'z', '0' <= r && r <= '9':
+			return r
+		case 'A' <= r && r <= 'Z':
+			return r + 'a' - 'A'
+		}
+		return '-'
+	}, name)
+	plain = strings.Join(strings.FieldsFunc(plain, func(r rune) bool { return r == '-' }), "-")
+	if plain == "" {
+		return "plan"
+	}
+	return strings.TrimRight(plain[:min(len(plain), 60)], "-")
+}

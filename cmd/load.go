@@ -59,10 +59,19 @@ func load(env Env, c *cobra.Command, reg *element.Registry, path string, o planO
 	return l, nil
 }
 
+// check refuses flags that are wrong for every plan.
+func (o *planOptions) check(env Env) error {
+	if o.format != "text" && o.format != "json" {
+		return fmt.Errorf("--format %q is neither text nor json", o.format)
+	}
+	_, err := evalOptions(env, *o)
+	return err
+}
+
 // inspect is load without printing: notices holds all problems.
 func inspect(env Env, reg *element.Registry, path string, o planOptions) (*loaded, error) {
-	if o.format != "text" && o.format != "json" {
-		return nil, fmt.Errorf("--format %q is neither text nor json", o.format)
+	if err := o.check(env); err != nil {
+		return nil, err
 	}
 	file, err := readPlan(env, path)
 	if err != nil {
@@ -195,7 +204,8 @@ func pairs(flag string, list []string) (map[string]string, error) {
 }
 
 // compile makes the program of a loaded plan; feeders are open afterwards and
-// closed by the returned function.
+// closed by the returned function. Where the plan or its data are wrong, notices
+// says so and there is no program.
 func (l *loaded) compile(env Env, reg *element.Registry, only []string, seed uint64, segment element.Segment, timerFactor float64) (*engine.Program, func(), error) {
 	feeders := map[string]engine.Feeder{}
 	var open []*data.Feeder
@@ -208,7 +218,8 @@ func (l *loaded) compile(env Env, reg *element.Registry, only []string, seed uin
 		f, err := data.Open(feederConfig(d, seed, segment), func(path string) (io.ReadSeekCloser, error) { return env.open(path) })
 		if err != nil {
 			closeAll()
-			return nil, nil, usage(fmt.Errorf("%s:%d: %w", d.Range.File.Name, d.Range.Start.Line, err))
+			l.notices = append(l.notices, dataProblem(d, err)).Sorted()
+			return nil, nil, nil
 		}
 		open = append(open, f)
 		feeders[d.Name] = feeder{f}
@@ -220,6 +231,20 @@ func (l *loaded) compile(env Env, reg *element.Registry, only []string, seed uin
 		return nil, nil, nil
 	}
 	return program, closeAll, nil
+}
+
+// dataProblem is what is wrong with a data set, at its place in the plan.
+func dataProblem(d *plan.Data, err error) source.Diagnostic {
+	problem := source.Diagnostic{Code: "bad-data", Range: d.Range, Summary: err.Error(), Detail: "correct the file, or the data set's keys: delimiter, columns, types, skip_lines"}
+	var row interface {
+		Place() (path string, line int, text string)
+	}
+	if errors.As(err, &row) {
+		path, line, text := row.Place()
+		problem.Summary = fmt.Sprintf("%s, line %d: %s", path, line, text)
+		problem.Detail = fmt.Sprintf("correct line %d of the file; a value with the delimiter in it stands in quotes", line)
+	}
+	return problem
 }
 
 // feeder translates the end of the rows into the engine's terms.

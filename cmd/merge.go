@@ -86,6 +86,9 @@ func runMerge(env Env, c *cobra.Command, args []string, o mergeOptions) error {
 		env: env, folder: o.out, reports: wanted, loaded: &loaded{plan: &plan.Plan{}},
 		console: reporters.NewConsole(reporters.ConsoleOptions{Result: env.Stdout, Width: env.Width, Quiet: o.quiet, Colour: colour(env, c)}),
 	}
+	if err := s.places(o.out); err != nil {
+		return usage(err)
+	}
 	return s.conclude(summary)
 }
 

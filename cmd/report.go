@@ -56,6 +56,9 @@ func runReport(env Env, c *cobra.Command, folder string, o reportOptions) error 
 		return usage(err)
 	}
 	s := &session{env: env, folder: folder, reports: wanted, loaded: &loaded{plan: &plan.Plan{}}}
+	if err := s.places(folder); err != nil {
+		return usage(err)
+	}
 	paths, err := s.writeReports(summary)
 	if err != nil {
 		return invalid(err)
@@ -70,6 +73,9 @@ func runReport(env Env, c *cobra.Command, folder string, o reportOptions) error 
 // readResults reads summary.json of a results folder, or its journal where the
 // run did not come to write one.
 func readResults(dir string) (*stats.Summary, error) {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return nil, fmt.Errorf("%s is a file; name a results folder", dir)
+	}
 	summary, err := reporters.Read(filepath.Join(dir, "summary.json"))
 	if err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return summary, err

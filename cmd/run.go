@@ -36,6 +36,37 @@ type session struct {
 	closeData func()
 }
 
+// places refuses a results folder that is a file and a copy that is a folder.
+func (s *session) places(out string) error {
+	if !s.reports.none {
+		if err := s.env.mayBeFolder(out); err != nil {
+			return err
+		}
+	}
+	for _, c := range s.copies() {
+		if info, err := os.Stat(s.env.path(c.path)); err == nil && info.IsDir() {
+			return fmt.Errorf("%s is a folder; name a file for the report", c.path)
+		}
+		if err := s.env.mayBeFolder(filepath.Dir(c.path)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mayBeFolder reports a file where path or a folder above it would have to be.
+func (e Env) mayBeFolder(path string) error {
+	for ; ; path = filepath.Dir(path) {
+		info, err := os.Stat(e.path(path))
+		switch {
+		case err == nil && !info.IsDir():
+			return fmt.Errorf("%s is a file; name a folder", path)
+		case err == nil || path == filepath.Dir(path):
+			return nil
+		}
+	}
+}
+
 // openFolder creates the results folder, the journal in it and the folders of the
 // copies, and removes what an earlier run left there under the names of this
 // run's reports.
@@ -57,6 +88,9 @@ func (s *session) openFolder(out string) error {
 		if err := os.Remove(filepath.Join(dir, r.File())); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return fmt.Errorf("clear the results folder: %w", err)
 		}
+	}
+	if err := os.RemoveAll(filepath.Join(dir, "failures")); err != nil {
+		return fmt.Errorf("clear the results folder: %w", err)
 	}
 	journal, err := os.Create(filepath.Join(dir, "run.journal"))
 	if err != nil {
@@ -84,7 +118,7 @@ func (s *session) run(ctx context.Context) error {
 		defer s.journal.Close()
 	}
 	recorder := stats.New(layout, options)
-	runner := &engine.Runner{Program: s.program, Recorder: recorder, Clock: clock, Log: newLog(s.console, s.loaded.values.Masker), Seed: s.seed}
+	runner := &engine.Runner{Program: s.program, Recorder: recorder, Clock: clock, Log: newLog(s.console, s.loaded.values.Masker), Seed: s.seed, Keep: s.keep()}
 	end := s.drive(ctx, runner, recorder)
 	return s.finish(recorder, end)
 }

@@ -30,10 +30,18 @@ Nothing is sent. Files that the plan names (CSV data, bodies) are opened.
 func runValidate(env Env, c *cobra.Command, reg *element.Registry, paths []string, o planOptions) error {
 	var all source.Diagnostics
 	failed := error(nil)
+	if err := o.check(env); err != nil {
+		return usage(err)
+	}
 	for _, path := range paths {
 		ds, err := check(env, reg, path, o)
 		if err != nil {
-			return usage(err)
+			ds = unreadable(path, err)
+			if o.format == "text" {
+				printf(env.Stderr, "runner: %v\n", err)
+				failed = exit(exitUsage)
+				continue
+			}
 		}
 		all = append(all, ds...)
 		if o.format == "text" {
@@ -50,6 +58,13 @@ func runValidate(env Env, c *cobra.Command, reg *element.Registry, paths []strin
 		return report(env, c, all, o.format)
 	}
 	return failed
+}
+
+// unreadable is a plan that cannot be read, as a problem at its start.
+func unreadable(path string, err error) source.Diagnostics {
+	f := source.New(path, nil)
+	return source.Diagnostics{{Code: "missing-file", Summary: err.Error(), Detail: "name a plan file",
+		Range: source.Range{File: f, Start: f.Pos(0), End: f.Pos(0)}}}
 }
 
 // check returns the problems of one plan, as far as they show without a run.

@@ -119,6 +119,9 @@ type rowError struct {
 	text string
 }
 
+// Place returns the file, the line in it and what is wrong there.
+func (e *rowError) Place() (path string, line int, text string) { return e.path, e.line, e.text }
+
 func (e *rowError) Error() string { return fmt.Sprintf("%s:%d: %s", e.path, e.line, e.text) }
 
 // next returns the fields of the next row and the line it starts on; the slice
