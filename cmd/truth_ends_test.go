@@ -43,7 +43,7 @@ thread_groups:
 }
 
 // interrupted starts a run and sends it a signal so long after its first request.
-func interrupted(w *witness.Process, book, dir string, signal os.Signal, after time.Duration) (*run1, error) {
+func interrupted(w *witness.Process, book, dir string, signal os.Signal, after time.Duration) (*execution, error) {
 	r, err := startRun(dir, endless(w, book), nil)
 	if err != nil {
 		return nil, err
@@ -128,7 +128,7 @@ func TestTruthAfterKill(t *testing.T) {
 }
 
 // survives reports from the journal of a killed run.
-func survives(r *run1, log []witness.Record, after time.Duration) error {
+func survives(r *execution, log []witness.Record, after time.Duration) error {
 	if r.code != -1 || r.summary != nil {
 		return fmt.Errorf("the run ended by itself, with exit code %d", r.code)
 	}

@@ -23,7 +23,7 @@ type accused struct {
 	http   string
 	query  string
 	lines  string
-	during func(r *run1) error // once the first request has come
+	during func(r *execution) error // once the first request has come
 	causes []string            // one of them is named
 	worse  bool                // invalid, not only limited
 }
@@ -38,7 +38,7 @@ func accusations() map[string]accused {
 		},
 		"stopped for 600 ms": {
 			load: "{rate: 500/s, duration: 3s, max_threads: 2000}", query: "hold=1ms",
-			during: func(r *run1) error {
+			during: func(r *execution) error {
 				time.Sleep(500 * time.Millisecond)
 				if err := r.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 					return err
@@ -67,7 +67,7 @@ func innocents() map[string]accused {
 	}
 }
 
-func (a accused) run(w *witness.Process, book, dir string) (*run1, error) {
+func (a accused) run(w *witness.Process, book, dir string) (*execution, error) {
 	lines := a.lines + "    thresholds: [errors <= 100%, dropped >= 0]\n" + indentedSteps(fmt.Sprintf(`"GET /%s/x?%s"`, book, a.query))
 	r, err := startRun(dir, onGroup(a.load, "http://"+w.HTTP, a.http, lines), a.prefix)
 	if err != nil {
@@ -89,7 +89,7 @@ func (a accused) run(w *witness.Process, book, dir string) (*run1, error) {
 
 // named checks that the generator accuses itself, of the right thing, at the top
 // of what is printed.
-func (a accused) named(r *run1) error {
+func (a accused) named(r *execution) error {
 	g := &r.summary.Generator
 	if a.worse && g.Verdict != "invalid" || g.Verdict != "limited" && g.Verdict != "invalid" {
 		return fmt.Errorf("the verdict on the generator is %q: %+v", g.Verdict, *g)
@@ -122,7 +122,7 @@ func othersTake(c stats.Cause) bool {
 // innocent has three attempts; a generator that blames itself wrongly does it each time.
 func TestGeneratorAccusesItself(t *testing.T) {
 	w := newWitness(t)
-	each := func(list map[string]accused, attempts int, judge func(accused, *run1) error) {
+	each := func(list map[string]accused, attempts int, judge func(accused, *execution) error) {
 		var names []string
 		for name := range list {
 			names = append(names, name)
@@ -133,7 +133,7 @@ func TestGeneratorAccusesItself(t *testing.T) {
 			a, err := list[names[i]], error(nil)
 			for k := range attempts {
 				book := strings.ReplaceAll(names[i], " ", "_") + fmt.Sprint(k)
-				var r *run1
+				var r *execution
 				if r, err = a.run(w, book, filepath.Join(dir, book)); err != nil {
 					return fmt.Errorf("%s: %w", names[i], err)
 				}
@@ -144,7 +144,7 @@ func TestGeneratorAccusesItself(t *testing.T) {
 			return fmt.Errorf("%s: %w", names[i], err)
 		})
 	}
-	each(innocents(), 3, func(_ accused, r *run1) error {
+	each(innocents(), 3, func(_ accused, r *execution) error {
 		g := &r.summary.Generator
 		if busy := slices.ContainsFunc(g.Causes, othersTake); g.Verdict != "ok" && !busy || g.Verdict == "invalid" {
 			return fmt.Errorf("blamed: %+v", *g)

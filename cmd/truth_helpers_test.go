@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -61,8 +60,8 @@ func logOf(t *testing.T, w *witness.Process, books ...string) []witness.Record {
 	return all
 }
 
-// run1 is a run of the program as a process of its own.
-type run1 struct {
+// execution is a run of the program as a process of its own.
+type execution struct {
 	dir     string // its results folder
 	cmd     *exec.Cmd
 	out     bytes.Buffer
@@ -75,7 +74,7 @@ type run1 struct {
 
 // startRun starts the program on a plan; prefix is a command that runs it, as
 // "sh -c …" or nothing.
-func startRun(dir, plan string, prefix []string, args ...string) (*run1, error) {
+func startRun(dir, plan string, prefix []string, args ...string) (*execution, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
@@ -83,7 +82,7 @@ func startRun(dir, plan string, prefix []string, args ...string) (*run1, error) 
 	if err := os.WriteFile(file, []byte(plan), 0o644); err != nil {
 		return nil, err
 	}
-	r := &run1{dir: filepath.Join(dir, "out"), started: time.Now()}
+	r := &execution{dir: filepath.Join(dir, "out"), started: time.Now()}
 	line := append(append(prefix[:len(prefix):len(prefix)], "runner", "exec", file, "--out", r.dir, "--seed", "1"), args...)
 	r.cmd = exec.Command(line[0], line[1:]...)
 	r.cmd.Env = append(os.Environ(), "CI=true")
@@ -92,7 +91,7 @@ func startRun(dir, plan string, prefix []string, args ...string) (*run1, error) 
 }
 
 // end waits for the program's end and reads its summary, if it has written one.
-func (r *run1) end() error {
+func (r *execution) end() error {
 	err := r.cmd.Wait()
 	r.took = time.Since(r.started)
 	var exit *exec.ExitError
@@ -108,7 +107,7 @@ func (r *run1) end() error {
 }
 
 // execute runs a plan to its end.
-func execute(t *testing.T, plan string, args ...string) *run1 {
+func execute(t *testing.T, plan string, args ...string) *execution {
 	t.Helper()
 	r, err := startRun(t.TempDir(), plan, nil, args...)
 	if err == nil {
@@ -162,10 +161,7 @@ func indentedSteps(requests ...string) string {
 	return b.String()
 }
 
-// off returns how far a measured value is from the truth, as a share of it.
-func off(measured, truth float64) float64 { return math.Abs(measured-truth) / truth }
-
-// adds up checks both ledgers of a summary.
+// ledgersAddUp checks both ledgers of a summary.
 func ledgersAddUp(s *stats.Summary) error {
 	i, n := &s.Ledger.Iterations, &s.Ledger.Samples
 	if i.Scheduled != i.Started+i.DroppedNoThread+i.DroppedEnd+i.DroppedAbort || i.Started != i.Completed+i.Interrupted+i.InFlight {

@@ -16,7 +16,7 @@ import (
 	"runner/reporters/stats"
 )
 
-// figure is a figure of a series with the names of its columns.
+// printedFigure is a figure of a series with the names of its columns.
 type printedFigure struct {
 	head  string // of console and page, without unit
 	sheet string // of the workbook's column
@@ -106,7 +106,7 @@ func addsUp(t *testing.T, s *stats.Summary) {
 	for _, n := range s.Timeline.Series[0].Count {
 		sum += n
 	}
-	if sum != total.Count || count+0 != s.Ledger.Samples.Started-s.Ledger.Samples.InFlight {
+	if sum != total.Count || count != s.Ledger.Samples.Started-s.Ledger.Samples.InFlight {
 		t.Errorf("%d samples, %d over time, %d in the ledger", total.Count, sum, s.Ledger.Samples.Started)
 	}
 }

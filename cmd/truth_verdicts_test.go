@@ -190,7 +190,7 @@ func TestJournalHoldsTheWholeRun(t *testing.T) {
 const startedAfter = 20 * time.Second
 
 // waitFor waits until a book has seen a request.
-func waitFor(seen func() (int, error), r *run1) error {
+func waitFor(seen func() (int, error), r *execution) error {
 	for started := time.Now(); ; time.Sleep(10 * time.Millisecond) {
 		n, err := seen()
 		if err == nil && n > 0 {
