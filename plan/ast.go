@@ -37,6 +37,7 @@ type Plan struct {
 	Teardown        []*Step
 	TeardownTimeout time.Duration
 	Reports         []Report
+	KeepFailures    int // how many failed responses are saved
 	Scope           Scope
 	calls           []*Call         // in file order, as Parse met them
 	poison          []source.Range  // places that were reported as YAML already

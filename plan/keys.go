@@ -75,6 +75,7 @@ func planObject() Object {
 		{Name: "teardown", Type: "[step]", Doc: "steps that run once after the load, whatever happened"},
 		{Name: "teardown_timeout", Type: "duration", Literal: true, Default: "60s", Doc: "limit for all of teardown"},
 		{Name: "reports", Type: "reports", Doc: "where to put copies of the reports"},
+		{Name: "keep_failures", Type: "int", Literal: true, Default: "0", Doc: "how many failed responses to save, with what was asked, headers and body, in the folder `failures` of the results"},
 	}}
 }
 

@@ -37,6 +37,7 @@ func (p *parser) plan(n *source.Node) *Plan {
 		on("teardown", func(v *source.Node) { out.Teardown = p.steps(v, "`teardown`") }),
 		on("teardown_timeout", func(v *source.Node) { out.TeardownTimeout = p.duration(v, "`teardown_timeout`") }),
 		on("reports", func(v *source.Node) { out.Reports = p.reports(v) }),
+		on("keep_failures", func(v *source.Node) { out.KeepFailures = p.kept(v) }),
 	}
 	keys = append(keys, p.scope(n, &out.Scope)...)
 	p.object(n, "the plan", keys, func(word string) string {
@@ -258,4 +259,16 @@ func (p *parser) reports(n *source.Node) []Report {
 	}
 	p.object(n, "`reports`", keys, nil)
 	return out
+}
+
+// maxKeptFailures bounds keep_failures: the responses are for people to look at.
+const maxKeptFailures = 1000
+
+func (p *parser) kept(n *source.Node) int {
+	v := p.integer(n, "`keep_failures`")
+	if v < 0 || v > maxKeptFailures {
+		p.add(n.Range, "out-of-range", fmt.Sprintf("`keep_failures` must be from 0 to %d", maxKeptFailures), "write keep_failures: 10")
+		return 0
+	}
+	return v
 }

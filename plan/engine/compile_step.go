@@ -265,6 +265,9 @@ func (c *compiler) sampler(s *plan.Step, a *plan.SamplerAction, in inherited) no
 	}
 	n := &sampler{control: control{series: id, name: name, where: s.Range, onError: in.signal()},
 		element: a.Element, kind: a.Definition.Name, statusRule: true, needs: in.needs, hold: in.needs != 0}
+	if c.program.plan.KeepFailures > 0 {
+		n.needs = element.NeedBody | element.NeedHeaders
+	}
 	if in.split != nil {
 		n.split = &split{by: in.split, name: name, rows: ids}
 		n.split.slot = c.program.splits

@@ -19,7 +19,10 @@ type Runner struct {
 	Recorder element.Recorder
 	Clock    Clock        // nil: NewClock for the time of the run
 	Log      *slog.Logger // nil: nothing is logged
-	Seed     uint64
+	// Keep is shown every failed sample that was sent, before its buffers are given
+	// back; nil: nobody wants them. It may be called by many threads at once.
+	Keep func(s *element.Sample)
+	Seed uint64
 
 	mu      sync.Mutex
 	current *run
@@ -32,6 +35,7 @@ type run struct {
 	recorder  element.Recorder
 	clock     Clock
 	log       *slog.Logger
+	keep      func(s *element.Sample)
 	seed      uint64
 	origin    time.Duration // when the groups may start
 	values    *overlay      // plan-wide values with setup's results
@@ -79,7 +83,7 @@ func (r *Runner) Run(ctx context.Context) error {
 
 func (r *Runner) begin(ctx context.Context) (*run, func()) {
 	x := &run{
-		Program: r.Program, recorder: r.Recorder, clock: r.Clock, log: r.Log, seed: r.Seed,
+		Program: r.Program, recorder: r.Recorder, clock: r.Clock, log: r.Log, keep: r.Keep, seed: r.Seed,
 		values: &overlay{outer: r.Program.values}, shared: &element.Shared{Seed: r.Seed, Segment: r.Program.sharers},
 		functions: r.Program.options.Functions,
 		sections:  map[string]chan struct{}{}, counts: make([]atomic.Int64, r.Program.counters), splits: make([]splitRows, r.Program.splits),

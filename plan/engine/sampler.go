@@ -326,6 +326,9 @@ func (n *sampler) failed(th *thread, s *element.Sample) signal {
 	s.Class = s.Problems[0].Class
 	if n.describer != nil && !s.Unsent {
 		s.Request = n.describe(th, s)
+		if th.run.keep != nil {
+			th.run.keep(s)
+		}
 	}
 	sig := proceed
 	for _, p := range s.Problems {
