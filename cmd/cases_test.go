@@ -130,7 +130,7 @@ func once(steps string) string {
 	return "plan: Case\nthread_groups:\n  g:\n    load: {threads: 1, iterations: 1}\n    steps:\n" + steps
 }
 
-func passes(t *testing.T, r *run1) {
+func passes(t *testing.T, r *execution) {
 	t.Helper()
 	if r.code != 0 || r.summary.Total.Failed != 0 {
 		t.Errorf("exit code %d\n%s", r.code, r.out.String())

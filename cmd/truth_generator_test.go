@@ -24,8 +24,8 @@ type accused struct {
 	query  string
 	lines  string
 	during func(r *execution) error // once the first request has come
-	causes []string            // one of them is named
-	worse  bool                // invalid, not only limited
+	causes []string                 // one of them is named
+	worse  bool                     // invalid, not only limited
 }
 
 func accusations() map[string]accused {
