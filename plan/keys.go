@@ -303,7 +303,7 @@ func thresholdObject() Object {
 	return Object{Name: "threshold", Doc: "A comparison of a figure with a constant, such as `p95 < 500ms`. The long form says more about when it is judged.", Keys: []Key{
 		{Name: "that", Type: "condition", Required: true, Doc: "the comparison"},
 		{Name: "tag", Type: "name", Literal: true, Doc: "judge only the samples of steps with this tag, or in blocks with it"},
-		{Name: "after", Type: "duration", Literal: true, Default: "0s", Doc: "not judged before this time of the run"},
+		{Name: "after", Type: "duration", Literal: true, Default: "0s", Doc: "not judged before this time of the run; in a run that ends earlier it has no data, or with `stop` is left out"},
 		{Name: "window", Type: "duration", Literal: true, Doc: "judged over the last so many seconds, again and again, instead of over the whole run"},
 		{Name: "for", Type: "duration", Literal: true, Default: "0s", Doc: "must be broken for this long"},
 		{Name: "stop", Type: "bool", Literal: true, Default: "false", Doc: "end the run as soon as it is broken"},

@@ -33,6 +33,7 @@ func Validate(p *Plan, reg *element.Registry, opts Options) source.Diagnostics {
 	c.rows()
 	c.metrics()
 	c.tags()
+	c.late()
 	c.sections()
 	c.after()
 	c.files()

@@ -208,6 +208,10 @@ func (s *state) result(j *judge, skipped map[int]string) ThresholdResult {
 		r.Message = "not judged: " + r.NotJudged
 		return r
 	}
+	if s.tooShort(t) && !t.Stop {
+		r.NoData, r.Message = true, t.Figure+" has no data: "+s.within(t)+", before which it is not judged"
+		return r
+	}
 	if j.broken || j.judged && (t.Window > 0 || t.For > 0) {
 		v := j.value
 		r.Value, r.Passed = &v, !j.broken
@@ -275,10 +279,20 @@ func (s *state) unjudged(j *judge, skipped map[int]string) string {
 	if j.impliedErrors() && s.measure(s.total, j).count == 0 {
 		return "it never ran"
 	}
-	if begun, ok := s.begunOf(t.Group); ok && t.After > 0 && s.at-begun < t.After {
-		return "the run ended within the first " + formatTime(float64(t.After), 3)
+	if t.Stop && s.tooShort(t) {
+		return s.within(t)
 	}
 	return ""
+}
+
+// tooShort reports that the run ended before the threshold's `after`.
+func (s *state) tooShort(t *thresholdOutline) bool {
+	begun, ok := s.begunOf(t.Group)
+	return ok && t.After > 0 && s.at-begun < t.After
+}
+
+func (s *state) within(t *thresholdOutline) string {
+	return "the run ended within the first " + formatTime(float64(t.After), 3)
 }
 
 // controls reports whether a threshold judges only rows that are left out of

@@ -160,7 +160,8 @@ func TestLiveThresholds(t *testing.T) {
 		{"short trouble with for", 0, 1 * sec, 2 * sec, true, 9, [2]int{3, 5}, -1, "passed"},
 		{"long trouble with for", 0, 1 * sec, 2 * sec, true, 9, [2]int{3, 6}, 6, "broken"},
 		{"no stop", 0, 1 * sec, 0, false, 6, [2]int{1, 2}, -1, "broken"},
-		{"after not reached", 60 * sec, 0, 0, false, 3, [2]int{0, 3}, -1, "not judged"},
+		{"after not reached", 60 * sec, 0, 0, false, 3, [2]int{0, 3}, -1, "no data"},
+		{"after not reached by what stops", 60 * sec, 0, 0, true, 3, [2]int{0, 3}, -1, "not judged"},
 	}
 	for _, tt := range tests {
 		l := testLayout()
