@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"runner/plan"
 	"runner/plan/element"
 	"runner/plan/engine"
 	"runner/reporters"
@@ -213,14 +214,28 @@ func (s *session) showProgress(ctx context.Context, runner *engine.Runner, recor
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			s.console.Progress(progressOf(runner.Status(), recorder.Progress()))
+			s.console.Progress(progressOf(s.loaded.plan, runner.Phase(), runner.Status(), recorder.Progress()))
 		}
 	}
 }
 
+// waitingFor says what a group that has not begun waits for.
+func waitingFor(p *plan.Plan, name string) string {
+	for _, g := range p.Groups {
+		switch {
+		case g.Name != name:
+		case g.Load.After != "":
+			return "for " + g.Load.After
+		case g.Load.Delay.IsSet():
+			return "for its delay"
+		}
+	}
+	return "to begin"
+}
+
 // progressOf joins what the engine and the recorder know of the groups.
-func progressOf(groups []engine.GroupStatus, p stats.Progress) reporters.Progress {
-	out := reporters.Progress{Elapsed: p.At}
+func progressOf(plan *plan.Plan, phase string, groups []engine.GroupStatus, p stats.Progress) reporters.Progress {
+	out := reporters.Progress{Elapsed: p.At, Phase: phase}
 	for i, g := range p.Groups {
 		row := reporters.GroupProgress{
 			Name: g.Name, Active: g.Active, Rate: g.Rate, Samples: g.Samples, Errors: g.Errors, Dropped: g.Dropped,
@@ -235,6 +250,10 @@ func progressOf(groups []engine.GroupStatus, p stats.Progress) reporters.Progres
 		}
 		if i < len(groups) {
 			row.Done, row.Left = groups[i].Done, groups[i].Left
+			row.Finishing = groups[i].State == "finishing"
+			if groups[i].State == "waiting" {
+				row.Waiting = waitingFor(plan, g.Name)
+			}
 		}
 		out.Groups = append(out.Groups, row)
 	}

@@ -14,6 +14,7 @@ import (
 type Progress struct {
 	Elapsed time.Duration
 	Groups  []GroupProgress
+	Phase   string // "setup" or "teardown" while that runs
 	// Notes are sentences to show once; each call's notes are new ones.
 	Notes []string
 }
@@ -29,6 +30,8 @@ type GroupProgress struct {
 	Dropped         int64
 	Done            float64       // 0 to 1; negative if the end is not known
 	Left            time.Duration // until the planned end; negative if not known
+	Waiting         string        // what the group waits for, "" once it has begun
+	Finishing       bool          // no more iterations begin
 }
 
 // Progress shows p: redrawn in place on a terminal, else as plain lines whenever
@@ -73,6 +76,9 @@ func (c *Console) erase() string {
 func (c *Console) redraw(b *strings.Builder, p Progress) {
 	b.WriteString(c.erase())
 	writeNotes(b, p.Notes)
+	if p.Phase == "setup" {
+		p.Groups = nil // none has begun
+	}
 	width := c.width(80) - 1 // the last column would wrap on some terminals
 	names := 0
 	for i := range p.Groups {
@@ -89,6 +95,10 @@ func (c *Console) redraw(b *strings.Builder, p Progress) {
 		b.WriteString(fit(groupLine(&p.Groups[i], names, cells, figures[i]), width) + "\n")
 	}
 	c.drawn = len(p.Groups)
+	if p.Phase != "" {
+		b.WriteString(fit(phaseLine(p), width) + "\n")
+		c.drawn++
+	}
 }
 
 func (c *Console) append(b *strings.Builder, p Progress) {
@@ -97,12 +107,19 @@ func (c *Console) append(b *strings.Builder, p Progress) {
 		return
 	}
 	c.last = p.Elapsed - p.Elapsed%c.opts.Every
+	if p.Phase != "" {
+		b.WriteString(clock(p.Elapsed) + "  " + guardLine(p.Phase+"…") + "\n")
+		return
+	}
 	for i := range p.Groups {
 		g := &p.Groups[i]
 		text := clock(p.Elapsed) + "  " + CleanLine(g.Name) + ": " + strings.Join(groupFigures(g), ", ")
 		b.WriteString(guardLine(text) + "\n")
 	}
 }
+
+// phaseLine says that setup or teardown runs.
+func phaseLine(p Progress) string { return p.Phase + "…  " + clock(p.Elapsed) }
 
 func writeNotes(b *strings.Builder, notes []string) {
 	for _, n := range notes {
@@ -122,8 +139,15 @@ func groupLine(g *GroupProgress, names, cells int, figures string) string {
 
 // groupFigures are the figures of a group's progress, the most important first.
 func groupFigures(g *GroupProgress) []string {
+	if g.Waiting != "" {
+		return []string{"waiting " + g.Waiting}
+	}
+	threads := strconv.Itoa(g.Active) + "/" + strconv.Itoa(g.Planned) + " threads"
+	if g.Finishing || g.Planned == 0 {
+		threads = plural(int64(g.Active), "thread")
+	}
 	out := []string{
-		strconv.Itoa(g.Active) + "/" + strconv.Itoa(g.Planned) + " threads",
+		threads,
 		rate(g.Rate),
 		"p95 " + durationPtr(g.P95),
 		plural(g.Errors, "error"),
@@ -132,6 +156,8 @@ func groupFigures(g *GroupProgress) []string {
 		out = append(out, count(g.Dropped)+" dropped")
 	}
 	switch {
+	case g.Finishing:
+		out = append(out, "finishing")
 	case g.Done >= 1:
 		out = append(out, "done")
 	case g.Left >= 0:

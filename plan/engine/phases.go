@@ -19,6 +19,8 @@ func (x *run) runSetup(ctx context.Context) error {
 	if x.setup == nil || x.stopped() != "" {
 		return nil
 	}
+	x.phase.Store(x.setup)
+	defer x.phase.Store(nil)
 	limited, cancel := x.timeout(ctx, x.setup.timeout)
 	defer cancel()
 	stoppable, abandon := context.WithCancel(limited)
@@ -57,6 +59,8 @@ func (x *run) runTeardown(ctx context.Context) {
 	if x.teardown == nil {
 		return
 	}
+	x.phase.Store(x.teardown)
+	defer x.phase.Store(nil)
 	limited, cancel := x.timeout(ctx, x.teardown.timeout)
 	defer cancel()
 	th := x.phaseThread(x.teardown)

@@ -46,6 +46,7 @@ type run struct {
 	sections  map[string]chan struct{} // full while a thread is in the critical section
 	counts    []atomic.Int64           // of counters that all threads share
 	splits    []splitRows              // by split.slot
+	phase     atomic.Pointer[phase]    // setup or teardown while it runs
 
 	mu      sync.Mutex
 	reason  string // why no more iterations are started; "" while they are
@@ -149,6 +150,20 @@ func (r *Runner) Status() []GroupStatus {
 		out[i] = g.status()
 	}
 	return out
+}
+
+// Phase returns "setup" or "teardown" while that runs, else "".
+func (r *Runner) Phase() string {
+	r.mu.Lock()
+	x := r.current
+	r.mu.Unlock()
+	if x == nil {
+		return ""
+	}
+	if p := x.phase.Load(); p != nil {
+		return p.name
+	}
+	return ""
 }
 
 // SkippedGroups returns the groups that were left out while running, by their
