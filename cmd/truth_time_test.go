@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"runner/cmd/internal/witness"
+	"runner/reporters"
 	"runner/reporters/stats"
 )
 
@@ -44,7 +45,8 @@ func try(t *testing.T, w *witness.Process, name string, do trial) error {
 	var wrong []string
 	for i := range attempts {
 		book := fmt.Sprintf("%s%d", name, i)
-		list, err := do(w, book, filepath.Join(t.TempDir(), book))
+		dir := filepath.Join(t.TempDir(), book)
+		list, err := do(w, book, dir)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
@@ -58,8 +60,29 @@ func try(t *testing.T, w *witness.Process, name string, do trial) error {
 		if wrong == nil {
 			return nil
 		}
+		if says := accusation(dir); says != "" && !strict {
+			t.Logf("%s: the figures are off, and the report says that they may be: %s", book, says)
+			return nil
+		}
 	}
 	return fmt.Errorf("%s, the last of %d attempts:\n%s", name, attempts, strings.Join(wrong, "\n"))
+}
+
+// accusation is what a report says against the machine that made its figures, ""
+// for nothing. The promise of a report is that its figures are right or that it
+// says so, and on a busy machine the tests hold it to that; `make accuracy` wants
+// them right.
+func accusation(dir string) string {
+	summary, err := reporters.Read(filepath.Join(dir, "summary.json"))
+	if err != nil {
+		return ""
+	}
+	g := summary.Generator
+	says := slices.Clone(g.Reasons)
+	for _, c := range g.Causes {
+		says = append(says, c.Text)
+	}
+	return strings.Join(says, "; ")
 }
 
 // stall is a constant rate against a server that stops once.
