@@ -193,9 +193,18 @@ func levelTimeline(t *stats.Timeline) {
 	t.Planned = level(t.Planned, n)
 	t.Throughput = level(t.Throughput, n)
 	t.Dropped = level(t.Dropped, n)
+	t.LengthS = level(t.LengthS, n)
+	for i, v := range t.LengthS {
+		if !(v > 0) { // of a run that was recorded without
+			t.LengthS[i] = t.IntervalS
+		}
+	}
 	for i := range t.Series {
 		s := &t.Series[i]
 		s.Count, s.Failed, s.Bytes = level(s.Count, n), level(s.Failed, n), level(s.Bytes, n)
+		if len(s.Unsent) > 0 {
+			s.Unsent = level(s.Unsent, n)
+		}
 		s.P50, s.P95, s.P99, s.Max = level(s.P50, n), level(s.P95, n), level(s.P99, n), level(s.Max, n)
 	}
 	for i := range t.Metrics {

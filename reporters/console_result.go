@@ -1,6 +1,7 @@
 package reporters
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,11 +14,14 @@ import (
 const maxConsoleErrors = 10
 
 // result prints the whole result, verdict first. Quiet leaves the verdict, its
-// reasons and the thresholds that did not hold.
+// reasons, the thresholds that did not hold and, unless the run passed, the errors.
 func (p *printer) result(s *stats.Summary, paths []string, quiet bool) {
 	p.verdict(s)
 	p.thresholds(s, quiet)
 	if quiet {
+		if s.Verdict != stats.Passed {
+			p.errors(s)
+		}
 		return
 	}
 	p.series("Samples", s.Series, &s.Total)
@@ -48,7 +52,7 @@ func (p *printer) verdict(s *stats.Summary) {
 	}
 	p.line(colour, mark+" "+strings.ToUpper(string(s.Verdict))+"  "+s.Plan)
 	if s.Partial {
-		p.line(warn, "  PARTIAL: made from the journal of a run that did not end; its last second may be missing")
+		p.wrap(warn, "  ", "PARTIAL: made from the journal of a run that did not end; its last second may be missing")
 	}
 	for _, r := range summaryReasons(s) {
 		p.wrap(plain, "  ", r)
@@ -72,6 +76,10 @@ func (p *printer) thresholds(s *stats.Summary, quiet bool) {
 		switch {
 		case o == notJudged:
 			value, remark = "-", append([]string{"not judged: " + t.NotJudged}, remark...)
+		case o == noData:
+			if why := because(&t); why != "" {
+				remark = append([]string{why[2:]}, remark...)
+			}
 		case o == few:
 			remark = append([]string{"few samples"}, remark...)
 		}
@@ -82,7 +90,15 @@ func (p *printer) thresholds(s *stats.Summary, quiet bool) {
 		return
 	}
 	p.head("Thresholds")
-	p.table([]string{"", "scope", "figure", "measured", "limit", "plan", ""}, rows, 3, 5, colours)
+	g := &grid{table{Heads: []string{"", "scope", "figure", "measured", "limit", "plan", "remark"}, Rows: rows}, 3, 5}
+	if !slices.ContainsFunc(rows, func(r []string) bool { return r[6] != "" }) {
+		g.drop("remark")
+	}
+	p.narrow(g, nil, []string{"plan", "remark"})
+	if i := g.index("remark"); i >= 0 {
+		g.Heads[i] = ""
+	}
+	p.write(g, colours)
 }
 
 // outcomeMark is the mark of a threshold: a tick only for one that held.
@@ -107,8 +123,6 @@ func (p *printer) series(head string, rows []stats.Series, total *stats.Series) 
 		all = append(append([]stats.Series{}, rows...), *total)
 	}
 	t, _ := figuresOf(all)
-	omitted := p.narrow(&t)
-	lines := make([][]string, len(all))
 	colours := make([]ink, len(all))
 	for i := range all {
 		name := title(&all[i])
@@ -118,31 +132,20 @@ func (p *printer) series(head string, rows []stats.Series, total *stats.Series) 
 		if all[i].Failed > 0 && colours[i] == plain {
 			colours[i] = warn
 		}
-		lines[i] = append([]string{name}, t.Rows[i]...)
+		t.Rows[i] = append([]string{name}, t.Rows[i]...)
 	}
+	t.Heads = append([]string{""}, t.Heads...)
+	p.print(head, &grid{t, 1, len(t.Heads)}, colours, []string{"min", "p90", "mean", "rate"}, []string{"error rate", "p50", "dropped", "p99", "max", "p95"})
+}
+
+// print writes a table under its head and says which columns had no room.
+func (p *printer) print(head string, g *grid, colours []ink, first, then []string) {
+	omitted := p.narrow(g, first, then)
 	p.head(head)
-	p.table(append([]string{""}, t.Heads...), lines, 1, len(t.Heads)+1, colours)
+	p.write(g, colours)
 	if omitted != "" {
 		p.wrap(faint, "  ", "not shown for want of width: "+omitted)
 	}
-}
-
-// narrow takes columns out of the series table until it fits the console with
-// names of 20 columns, and returns what it took.
-func (p *printer) narrow(t *table) string {
-	var omitted []string
-	for _, name := range []string{"min", "p90", "mean", "error rate", "rate"} {
-		need := 24
-		for _, w := range columnWidths(t.Heads, t.Rows) {
-			need += w + 2
-		}
-		if p.width == 0 || need <= p.width {
-			break
-		}
-		t.drop(name)
-		omitted = append(omitted, name)
-	}
-	return strings.Join(omitted, ", ")
 }
 
 // times prints response beside service time, with confidence intervals.
@@ -162,35 +165,8 @@ func (p *printer) times(s *stats.Summary) {
 			t.Rows[i][0] = ""
 		}
 	}
-	omitted := p.narrowTimes(&t)
-	p.head("Response and service time")
-	p.table(append([]string{""}, t.Heads[1:]...), t.Rows, 2, len(t.Heads), colours)
-	if omitted {
-		p.wrap(faint, "  ", "not shown for want of width: 95% intervals")
-	}
-}
-
-// narrowTimes takes the intervals out of the table of times where it is too wide.
-func (p *printer) narrowTimes(t *table) bool {
-	need := 24
-	for _, w := range columnWidths(t.Heads[1:], tails(t.Rows)) {
-		need += w + 2
-	}
-	if p.width == 0 || need <= p.width {
-		return false
-	}
-	t.drop("95% interval")
-	t.drop("95% interval")
-	return true
-}
-
-// tails are the rows without their first cells.
-func tails(rows [][]string) [][]string {
-	out := make([][]string, len(rows))
-	for i, r := range rows {
-		out[i] = r[1:]
-	}
-	return out
+	t.Heads[0] = ""
+	p.print("Response and service time", &grid{t, 2, len(t.Heads)}, colours, []string{"95% interval", "95% interval", "mean"}, []string{"p50", "dropped", "p99", "max"})
 }
 
 func (p *printer) metrics(ms []stats.Metric) {
@@ -198,12 +174,12 @@ func (p *printer) metrics(ms []stats.Metric) {
 		return
 	}
 	t := metricTable(ms)
-	p.head("Metrics")
-	p.table(append([]string{""}, t.Heads[1:]...), t.Rows, 2, len(t.Heads), nil)
+	t.Heads[0] = ""
+	p.print("Metrics", &grid{t, 2, len(t.Heads)}, nil, []string{"min", "mean", "values"}, []string{"p50", "p99", "type", "max"})
 }
 
 func (p *printer) errors(s *stats.Summary) {
-	lines := errorLines(s)
+	lines := groupedErrors(errorLines(s), maxConsoleErrors)
 	if len(lines) == 0 {
 		return
 	}
@@ -213,16 +189,16 @@ func (p *printer) errors(s *stats.Summary) {
 	}
 	rows := make([][]string, len(shown))
 	for i, e := range shown {
-		rows[i] = []string{count(e.Count), e.Class, title(e.Series), e.Message}
+		rows[i] = []string{count(e.Count), e.Class, e.where(), e.said()}
 	}
 	p.head("Errors")
-	p.table([]string{"count", "class", "sample", "message"}, rows, 0, 1, nil)
+	p.write(&grid{table{Heads: []string{"count", "class", "sample", "message"}, Rows: rows}, 0, 1}, nil)
 	if rest := lines[len(shown):]; len(rest) > 0 {
 		n := int64(0)
 		for _, e := range rest {
 			n += e.Count
 		}
-		p.line(plain, "  and "+plural(n, "error")+" of "+plural(int64(len(rest)), "other kind")+", in the reports")
+		p.wrap(plain, "  ", "and "+plural(n, "error")+" of "+plural(int64(len(rest)), "other kind")+", in the reports")
 	}
 }
 
@@ -249,7 +225,7 @@ func (p *printer) generator(s *stats.Summary) {
 			p.wrap(plain, "", []string{"Ledger: ", "        ", "        "}[i]+l)
 		}
 	}
-	p.line(plain, "Run: "+runSpan(s)+", "+plural(s.Ledger.Requests, "request")+" on the wire, "+
+	p.wrap(plain, "", "Run: "+runSpan(s)+", "+plural(s.Ledger.Requests, "request")+" on the wire, "+
 		plural(s.Ledger.Reconnects, "reconnect")+", seed "+strconv.FormatUint(s.Seed, 10))
 }
 
@@ -299,64 +275,4 @@ func (p *printer) wrap(colour ink, indent, text string) {
 		line = strings.TrimPrefix(line+" "+word, " ")
 	}
 	p.line(colour, indent+line)
-}
-
-// table writes aligned columns: those from right to end (exclusive) to the right.
-// Too wide for the console, the widest text column is cut.
-func (p *printer) table(heads []string, rows [][]string, right, end int, colours []ink) {
-	widths := columnWidths(heads, rows)
-	p.shrink(widths, right, end)
-	p.row(faint, heads, widths, right, end)
-	for i, r := range rows {
-		colour := plain
-		if colours != nil {
-			colour = colours[i]
-		}
-		p.row(colour, r, widths, right, end)
-	}
-}
-
-func columnWidths(heads []string, rows [][]string) []int {
-	widths := make([]int, len(heads))
-	for i, h := range heads {
-		widths[i] = runewidth.StringWidth(h)
-	}
-	for _, r := range rows {
-		for i, cell := range r {
-			widths[i] = max(widths[i], min(60, runewidth.StringWidth(CleanLine(cell))))
-		}
-	}
-	return widths
-}
-
-// shrink narrows text columns until the table fits, none below 12 columns.
-func (p *printer) shrink(widths []int, right, end int) {
-	for p.width > 0 {
-		sum, widest := 2*len(widths), -1
-		for i, w := range widths {
-			sum += w
-			text := i < right || i >= end
-			if text && w > 12 && (widest < 0 || w > widths[widest]) {
-				widest = i
-			}
-		}
-		if sum <= p.width || widest < 0 {
-			return
-		}
-		widths[widest]--
-	}
-}
-
-func (p *printer) row(colour ink, cells []string, widths []int, right, end int) {
-	var b strings.Builder
-	for i, cell := range cells {
-		cell = runewidth.Truncate(CleanLine(cell), widths[i], "…")
-		b.WriteString("  ")
-		if i >= right && i < end {
-			b.WriteString(runewidth.FillLeft(cell, widths[i]))
-		} else {
-			b.WriteString(runewidth.FillRight(cell, widths[i]))
-		}
-	}
-	p.line(colour, b.String())
 }

@@ -3,6 +3,7 @@ package reporters
 import (
 	"bytes"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -193,7 +194,7 @@ func TestErrorsTakeTenLines(t *testing.T) {
 	s := fixed()
 	for i := range 40 {
 		e := s.Series[1].Errors[0]
-		e.Count = int64(i + 1)
+		e.Count, e.Message = int64(i+1), "kind "+strconv.Itoa(i)
 		s.Series[1].Errors = append(s.Series[1].Errors, e)
 	}
 	var b bytes.Buffer

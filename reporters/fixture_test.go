@@ -358,7 +358,7 @@ func fixedTotals(s *stats.Summary, m *maker, points int) {
 	for i := range points {
 		at := float64(i) * tl.IntervalS
 		planned := min(120, math.Floor(at*4)) + min(30, math.Floor(at/4))
-		tl.TS, tl.Planned = append(tl.TS, at), append(tl.Planned, &planned)
+		tl.TS, tl.Planned, tl.LengthS = append(tl.TS, at), append(tl.Planned, &planned), append(tl.LengthS, tl.IntervalS)
 		tl.ActiveThreads = append(tl.ActiveThreads, int(planned)+20+m.rnd.IntN(9)-min(20, 4*i))
 		dropped := int64(0)
 		if i >= points*2/3 && i < points*2/3+4 {

@@ -26,6 +26,7 @@ type island struct {
 	LogStep    float64        `json:"step"`
 	IntervalS  float64        `json:"dt"`
 	T          []float64      `json:"t"`
+	Length     []float64      `json:"len"` // seconds of each interval that the run covers
 	Active     []int          `json:"active"`
 	Planned    []*float64     `json:"planned"`
 	Throughput []float64      `json:"throughput"`
@@ -45,6 +46,7 @@ type islandRow struct {
 type islandTimeline struct {
 	Count  string `json:"c"`
 	Failed string `json:"f"`
+	Unsent string `json:"u,omitempty"`
 	P50    string `json:"p50"`
 	P95    string `json:"p95"`
 	P99    string `json:"p99"`
@@ -73,7 +75,7 @@ func (d *island) hasTimes() bool {
 // newIsland returns the charts' data, and a note when it does not hold all.
 func newIsland(s *stats.Summary) (d *island, note string) {
 	t := &s.Timeline
-	d = &island{LogStep: logStep, IntervalS: t.IntervalS, T: t.TS, Active: t.ActiveThreads, Planned: t.Planned,
+	d = &island{LogStep: logStep, IntervalS: t.IntervalS, T: t.TS, Length: rounded(t.LengthS), Active: t.ActiveThreads, Planned: t.Planned,
 		Throughput: rounded(t.Throughput), Dropped: t.Dropped, Rows: []islandRow{}, Limits: islandLimits(s), Metrics: islandMetrics(s)}
 	columns := make(map[int]*stats.TimelineSeries, len(t.Series))
 	for i := range t.Series {
@@ -164,7 +166,7 @@ func rounded(vs []float64) []float64 {
 }
 
 func packTimeline(c *stats.TimelineSeries) *islandTimeline {
-	return &islandTimeline{packCounts(c.Count), packCounts(c.Failed), packTimes(c.P50), packTimes(c.P95), packTimes(c.P99), packTimes(c.Max)}
+	return &islandTimeline{packCounts(c.Count), packCounts(c.Failed), packCounts(c.Unsent), packTimes(c.P50), packTimes(c.P95), packTimes(c.P99), packTimes(c.Max)}
 }
 
 // packCounts writes counts as base64 of unsigned varints.

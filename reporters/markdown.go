@@ -168,7 +168,7 @@ func (m *markdown) metrics(ms []stats.Metric) {
 }
 
 func (m *markdown) errors(s *stats.Summary) {
-	lines := errorLines(s)
+	lines := groupedErrors(errorLines(s), maxConsoleErrors)
 	if len(lines) == 0 {
 		return
 	}
@@ -178,7 +178,7 @@ func (m *markdown) errors(s *stats.Summary) {
 	m.row("count", "class", "sample", "message")
 	m.row("---:", "---", "---", "---")
 	for _, e := range lines[:min(len(lines), maxConsoleErrors)] {
-		m.row(count(e.Count), md(e.Class), md(cut(title(e.Series), 120)), md(cut(e.Message, 200)))
+		m.row(count(e.Count), md(e.Class), md(cut(e.where(), 120)), md(cut(e.said(), 200)))
 	}
 	if rest := len(lines) - maxConsoleErrors; rest > 0 {
 		m.line()

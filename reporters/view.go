@@ -56,10 +56,18 @@ func sentence(t *stats.ThresholdResult) string {
 	case notJudged:
 		return "not judged: " + t.NotJudged
 	case noData:
-		return t.Figure + " has no data, limit " + opLimit(t)
+		return t.Figure + " has no data, limit " + opLimit(t) + because(t)
 	}
 	value, _ := measured(t)
 	return t.Figure + " is " + value + ", limit " + opLimit(t)
+}
+
+// because tells why a threshold has no data, after a colon; "" where it is not known.
+func because(t *stats.ThresholdResult) string {
+	if _, why, ok := strings.Cut(t.Message, " has no data: "); ok {
+		return ": " + why
+	}
+	return ""
 }
 
 // opLimit writes the limit with its operator: "< 500 ms".
@@ -80,9 +88,20 @@ func flags(t *stats.ThresholdResult) []string {
 	return out
 }
 
+// maxReasons bounds the sentences beside the verdict; each broken threshold has
+// its own line in the table of thresholds.
+const maxReasons = 5
+
 // summaryReasons are the sentences that explain the verdict; never empty unless
 // the run passed.
 func summaryReasons(s *stats.Summary) []string {
+	if n := len(s.Reasons); n > maxReasons {
+		where := "see summary.json"
+		if slices.ContainsFunc(s.Thresholds, func(t stats.ThresholdResult) bool { return outcomeOf(&t).bad() }) {
+			where = "see Thresholds"
+		}
+		return append(slices.Clone(s.Reasons[:maxReasons]), "and "+count(int64(n-maxReasons))+" more ("+where+")")
+	}
 	if len(s.Reasons) > 0 || s.Verdict == stats.Passed {
 		return s.Reasons
 	}
@@ -124,7 +143,7 @@ type table struct {
 
 // drop takes out the column whose head is name or begins with it and a unit.
 func (t *table) drop(name string) {
-	i := slices.IndexFunc(t.Heads, func(h string) bool { return h == name || strings.HasPrefix(h, name+" ") })
+	i := t.index(name)
 	if i < 0 {
 		return
 	}
@@ -132,6 +151,11 @@ func (t *table) drop(name string) {
 	for r := range t.Rows {
 		t.Rows[r] = slices.Delete(t.Rows[r], i, i+1)
 	}
+}
+
+// index finds the column whose head is name or begins with it and a unit.
+func (t *table) index(name string) int {
+	return slices.IndexFunc(t.Heads, func(h string) bool { return h == name || strings.HasPrefix(h, name+" ") })
 }
 
 // statColumn is a column of times in the series table.
@@ -207,6 +231,55 @@ func orMinus(p *float64) float64 {
 type errorLine struct {
 	Series *stats.Series
 	stats.ErrorCount
+	More int // other series with the same error, counted here
+}
+
+// where names the series of an error.
+func (e *errorLine) where() string {
+	if e.More == 0 {
+		return title(e.Series)
+	}
+	return title(e.Series) + " and " + count(int64(e.More)) + " more"
+}
+
+// said is an error's message with what the first example expected and got.
+func (e *errorLine) said() string {
+	for _, a := range e.Series.Assertions {
+		for _, x := range a.Examples {
+			if (x.Message == e.Message || a.Name == e.Message) && (x.Expected != "" || x.Actual != "") {
+				return e.Message + ": expected " + x.Expected + ", was " + x.Actual
+			}
+		}
+	}
+	if len(e.Examples) > 0 {
+		if i := strings.Index(e.Examples[0], "expected "); i >= 0 && strings.Contains(e.Examples[0][i:], ", was ") {
+			return e.Message + ": " + e.Examples[0][i:]
+		}
+	}
+	return e.Message
+}
+
+// groupedErrors joins the lines of several series with the same error where there
+// are more lines than limit; the most frequent come first.
+func groupedErrors(lines []errorLine, limit int) []errorLine {
+	if len(lines) <= limit {
+		return lines
+	}
+	var out []errorLine
+	where := map[[2]string]int{}
+	for _, e := range lines {
+		key := [2]string{e.Class, e.Message}
+		i, seen := where[key]
+		if !seen {
+			where[key] = len(out)
+			out = append(out, e)
+			continue
+		}
+		out[i].Count += e.Count
+		out[i].More++
+	}
+	slices.SortStableFunc(out, func(a, b errorLine) int { return cmp.Compare(b.Count, a.Count) })
+	return out
 }
 
 // errorLines lists the errors of all samplers, the most frequent first.
@@ -214,7 +287,7 @@ func errorLines(s *stats.Summary) []errorLine {
 	var out []errorLine
 	for i := range s.Series {
 		for _, e := range s.Series[i].Errors {
-			out = append(out, errorLine{&s.Series[i], e})
+			out = append(out, errorLine{Series: &s.Series[i], ErrorCount: e})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b errorLine) int { return cmp.Compare(b.Count, a.Count) })

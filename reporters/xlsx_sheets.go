@@ -183,7 +183,7 @@ func (b *book) timelineSheet(s *stats.Summary) {
 	for i := range t.TS {
 		row := []cell{{secondsCell, t.TS[i]}, whole(int64(t.ActiveThreads[i])), number(rateCell, t.Planned[i]), {rateCell, t.Throughput[i]}}
 		if total != nil {
-			row = append(row, whole(total.Count[i]), whole(total.Failed[i]), cell{rateCell, float64(total.Failed[i]) / max(t.IntervalS, 1e-9)},
+			row = append(row, whole(total.Count[i]), whole(total.Failed[i]), cell{rateCell, float64(total.Failed[i]) / max(t.LengthS[i], 1e-9)},
 				millisPtr(total.P50[i]), millisPtr(total.P95[i]), millisPtr(total.P99[i]), millisPtr(total.Max[i]), whole(total.Bytes[i]), whole(t.Dropped[i]))
 		}
 		rows[i] = row

@@ -80,11 +80,20 @@
   }, extra);
   const single = (col) => col && col.length < 3;
 
+  // span is the time shown: all of it up to the end of the last interval where
+  // there is but one, else what was zoomed to.
+  function span(u, lo, hi) {
+    const n = data.t.length;
+    if (n > 1 && lo != null && hi > lo) return [lo, hi];
+    const from = n > 1 ? lo : data.t[0] || 0;
+    return [from, from + (data.len[n - 1] || data.dt || 1)];
+  }
+
   function timeOpts(c, values, series, extra) {
     return Object.assign({
       cursor: { sync: { key: "time" }, drag: { x: true, y: false }, focus: { prox: 24 } },
       scales: {
-        x: { time: false, range: (u, lo, hi) => lo === hi ? [lo, lo + data.dt] : [lo, hi] },
+        x: { time: false, range: span },
         y: { range: (u, lo, hi) => [0, hi > 0 ? hi * 1.08 : 1] },
       },
       axes: [axis(c, clock, { incrs: seconds, space: 56, size: 30 }), axis(c, values, { size: 64, space: 34 })],
@@ -119,7 +128,8 @@
     const none = new Array(n).fill(null);
     const col = (name) => tl ? times(tl[name]) : none;
     const count = tl ? counts(tl.c) : none, failed = tl ? counts(tl.f) : none;
-    const per = (v) => v == null ? null : v / (data.dt || 1);
+    const unsent = tl && tl.u ? counts(tl.u) : [];
+    const per = (v, i) => v == null ? null : v / (data.len[i] || data.dt || 1);
     const opts = timeOpts(c, duration, [
       line("p50", c.p50, duration), line("p95", c.p95, duration), line("p99", c.p99, duration),
       line("max", c.max, duration, { dash: [4, 3], width: 1, show: false }),
@@ -128,7 +138,7 @@
     opts.scales.n = { range: [0, 1], auto: false };
     if (logScale) opts.scales.y = { distr: 3, range: (u, lo, hi) => lo == null || !(lo > 0) ? [1e6, 1e9] : [lo * 0.8, hi * 1.25] };
     draw("c-response", opts, [data.t, col("p50"), col("p95"), col("p99"), col("max"), count]);
-    const throughput = id === -1 && data.throughput.length === n && data.throughput.some((v) => v > 0) ? data.throughput : count.map(per);
+    const throughput = id === -1 && data.throughput.length === n && data.throughput.some((v) => v > 0) ? data.throughput : count.map((v, i) => v == null ? null : per(v - (unsent[i] || 0), i));
     draw("c-throughput", timeOpts(c, rate, [line("samples", c.main, rate, { fill: c.fill })]), [data.t, throughput]);
     draw("c-errors", timeOpts(c, rate, [
       line("failed", c.error, rate, { fill: c.efill }),

@@ -32,7 +32,11 @@ func column(run Run, k key, f *figure) []float64 {
 	}
 	var out []float64
 	for at := 1; at < len(t.TS)-1; at++ {
-		if v, ok := f.column(&t.Series[i], t.IntervalS, at); ok {
+		length := t.IntervalS
+		if at < len(t.LengthS) && t.LengthS[at] > 0 {
+			length = t.LengthS[at]
+		}
+		if v, ok := f.column(&t.Series[i], length, at); ok {
 			out = append(out, v)
 		}
 	}

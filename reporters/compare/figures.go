@@ -11,7 +11,6 @@ import (
 type figure struct {
 	name, unit string
 	lower      bool // less is worse
-	least      int64
 	of         func(*stats.Series) *float64
 	column     func(*stats.TimelineSeries, float64, int) (float64, bool) // of an interval
 }
@@ -61,10 +60,14 @@ func errorsAt(s *stats.TimelineSeries, _ float64, i int) (float64, bool) {
 }
 
 func throughputAt(s *stats.TimelineSeries, seconds float64, i int) (float64, bool) {
-	if i >= len(s.Count) || s.Count[i] == 0 || seconds <= 0 {
+	if i >= len(s.Count) || seconds <= 0 {
 		return 0, false
 	}
-	return math.Log(float64(s.Count[i]) / seconds), true
+	sent := s.Count[i]
+	if i < len(s.Unsent) {
+		sent -= s.Unsent[i]
+	}
+	return math.Log(float64(sent) / seconds), sent > 0
 }
 
 // scaled puts a figure on the scale on which changes are differences: times and

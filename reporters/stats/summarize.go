@@ -243,6 +243,9 @@ func (s *state) summaryNotes(end *EndInfo, sum *Summary) []string {
 	if n := s.leftBehind(); n > 0 && !sum.Partial {
 		out = append(out, counted(n, "thread", "threads")+" did not end when cancelled; what was running then is counted as in flight")
 	}
+	if n := sum.Total.Unsent; n > 0 {
+		out = append(out, counted(n, "sample", "samples")+" failed before anything was sent: counted as failed, but in no time and no throughput")
+	}
 	if n := s.total.tally.warmUp; n > 0 {
 		out = append(out, "the warm-up sent "+counted(n, "sample", "samples")+", counted in the ledger and in requests, not in the figures")
 	}
