@@ -264,3 +264,46 @@ func TestPageIsUsable(t *testing.T) {
 		}
 	}
 }
+
+// TestPageOfAShortRun: rates are over what the run lasted, and the axis ends there.
+func TestPageOfAShortRun(t *testing.T) {
+	chromium := browser(t)
+	if chromium == "" {
+		t.Log("no Chromium, or a short run: only the static tests of the page ran")
+		return
+	}
+	s := fixed()
+	tl := &s.Timeline
+	tl.TS, tl.LengthS, tl.IntervalS, tl.Throughput = []float64{0}, []float64{.22}, 1, []float64{50}
+	tl.Planned, tl.Metrics = []*float64{nil}, nil
+	tl.Series = tl.Series[:2]
+	for i := range tl.Series {
+		x := &tl.Series[i]
+		x.Count, x.Failed, x.Unsent = []int64{22}, []int64{22}, []int64{11}
+		x.P50, x.P95, x.P99, x.Max, x.Bytes = x.P50[:1], x.P95[:1], x.P99[:1], x.Max[:1], x.Bytes[:1]
+	}
+	path := filepath.Join(t.TempDir(), "report.html")
+	r, _ := ByName("html")
+	if err := WriteFile(path, s, r); err != nil {
+		t.Fatal(err)
+	}
+	b := openTab(t, chromium)
+	b.open("file://" + path)
+	for _, id := range []string{"-1", "0"} {
+		b.eval("(() => { const e = document.getElementById('time-series'); e.value = '" + id + "'; e.dispatchEvent(new Event('change')); })()")
+		x, y, _, h := b.box("#c-errors .u-over")
+		b.mouse("mouseMoved", x+4, y+h/2, 0)
+		if got := b.legend("c-errors"); !strings.Contains(got, "failed100/s") {
+			t.Errorf("series %s: errors %q", id, got)
+		}
+		if got := b.legend("c-throughput"); !strings.Contains(got, "samples50/s") {
+			t.Errorf("series %s: throughput %q", id, got)
+		}
+	}
+	if got := b.eval("document.querySelector('#c-threads').closest('figure').querySelector('figcaption').innerText"); !strings.Contains(got, "open groups plan rates") {
+		t.Errorf("the missing plan is not explained: %q", got)
+	}
+	if len(b.trouble) > 0 {
+		t.Errorf("the console said: %s", strings.Join(b.trouble, "\n"))
+	}
+}

@@ -13,7 +13,8 @@ import (
 //	gc           the collector stopped the process for ≥ 5 % of it, or took
 //	             ≥ 5 % of the CPU time allowed from goroutines that had work
 //	cpu          the process used ≥ 90 % of the CPU time that machine, quota
-//	             and GOMAXPROCS allow
+//	             and GOMAXPROCS allow; or the machine was full as below, and it
+//	             used half of that time or more
 //	machine_cpu  ≥ 98 % of the machine's CPUs were busy, mostly with other
 //	             programs (a target on the same machine), and the process's
 //	             goroutines waited ≥ 10 ms (p99) for a CPU
@@ -27,6 +28,7 @@ const (
 	overloadGC      = 0.05
 	overloadMachine = 0.98
 	overloadWait    = 10 * time.Millisecond
+	overloadHalf    = 0.5
 	overloadShare   = 0.10
 	overloadSeconds = 3
 	overloadLeast   = time.Second / 2
@@ -58,7 +60,7 @@ func (p *processDelta) overloaded(took time.Duration) (cause, float64, bool) {
 	}
 	allowed := p.cpusAllowed()
 	collected := min(1, stopped.Seconds()/whole)
-	used := 0.0
+	used, full := 0.0, p.busy >= overloadMachine && p.waited >= overloadWait
 	if allowed > 0 {
 		collected = max(collected, min(1, p.assist.Seconds()/whole/allowed))
 		used = max(0, p.cpu.Seconds()) / whole / allowed
@@ -66,9 +68,9 @@ func (p *processDelta) overloaded(took time.Duration) (cause, float64, bool) {
 	switch {
 	case collected >= overloadGC:
 		return collector, collected, true
-	case used >= overloadCPU:
+	case used >= overloadCPU, full && used >= overloadHalf:
 		return ownCPU, min(used, 1), true
-	case p.busy >= overloadMachine && used < 0.5 && p.waited >= overloadWait:
+	case full:
 		return otherCPU, p.busy, true
 	}
 	return 0, 0, false
@@ -125,11 +127,11 @@ func (o *overload) reason() string {
 		text := ""
 		switch share := formatValue(t.worst, unitShare, 2); c {
 		case collector:
-			text = "limited(gc): the garbage collector held it up for up to " + share + " of a second"
+			text = "gc: the garbage collector held it up for up to " + share + " of a second"
 		case ownCPU:
-			text = "limited(cpu): it used up to " + share + " of the CPU time that it may use"
+			text = "cpu: it used up to " + share + " of the CPU time that it may use"
 		case otherCPU:
-			text = "limited(machine_cpu): other programs, such as a target on the same machine, kept its CPUs up to " + share + " busy and it had to wait for them"
+			text = "machine_cpu: with other programs beside it, such as a target on the same machine, the CPUs were up to " + share + " busy and it had to wait for them"
 		}
 		parts = append(parts, text+" in "+formatCount(t.seconds)+" of "+counted(o.seconds, "second", "seconds")+namedSeconds(t.first, t.seconds))
 	}

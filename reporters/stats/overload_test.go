@@ -40,11 +40,15 @@ func TestOverloadInClosedGroups(t *testing.T) {
 		step         func(p *Process)
 		want         string // "" is ok
 	}{
-		{"own CPU", 20, 10, cpu, "limited(cpu)"},
-		{"quota", 20, 10, func(p *Process) { p.machine.Quota, p.CPU = .5, p.CPU+480*time.Millisecond }, "limited(cpu)"},
-		{"pauses", 20, 10, func(p *Process) { p.Pause = []PauseCount{{300 * time.Millisecond, p.Pause[0].N + 1}} }, "limited(gc)"},
-		{"assist", 20, 10, func(p *Process) { p.assist += 200 * time.Millisecond }, "limited(gc)"},
-		{"target on the same machine", 20, 10, target, "limited(machine_cpu)"},
+		{"own CPU", 20, 10, cpu, "cpu: "},
+		{"quota", 20, 10, func(p *Process) { p.machine.Quota, p.CPU = .5, p.CPU+480*time.Millisecond }, "cpu: "},
+		{"pauses", 20, 10, func(p *Process) { p.Pause = []PauseCount{{300 * time.Millisecond, p.Pause[0].N + 1}} }, "gc: "},
+		{"assist", 20, 10, func(p *Process) { p.assist += 200 * time.Millisecond }, "gc: "},
+		{"target on the same machine", 20, 10, target, "machine_cpu: "},
+		{"full machine, mostly by itself", 20, 10, func(p *Process) {
+			p.CPU, p.machine.Idle = p.CPU+1400*time.Millisecond, p.machine.Idle-time.Second
+			p.wait = []PauseCount{{20 * time.Millisecond, p.wait[0].N + 50}}
+		}, "cpu: "},
 		{"less than a tenth", 40, 3, cpu, ""},
 		{"short run", 2, 2, cpu, ""},
 		{"almost", 20, 20, func(p *Process) { p.CPU += 1700 * time.Millisecond }, ""},
@@ -62,7 +66,7 @@ func TestOverloadInClosedGroups(t *testing.T) {
 			}
 			continue
 		}
-		name := strings.TrimSuffix(strings.TrimPrefix(tt.want, "limited("), ")")
+		name := strings.TrimSuffix(tt.want, ": ")
 		if g.Verdict != "limited" || !strings.Contains(told, tt.want) || !strings.Contains(told, "in 10 of 20 seconds (second 0, 1, 2, 3, 4, …)") ||
 			len(g.Causes) != 1 || g.Causes[0].Name != name || g.Causes[0].Seconds != 10 {
 			t.Errorf("%s: %s, %q, %+v", tt.name, g.Verdict, told, g.Causes)
@@ -91,7 +95,7 @@ func TestOverloadSurvivesACheckpoint(t *testing.T) {
 		t.Fatal(err)
 	}
 	whole, err := Merge([]Part{part})
-	if err != nil || whole.Generator.Verdict != "limited" || !strings.Contains(whole.Generator.Reasons[0], "a: limited(cpu)") {
+	if err != nil || whole.Generator.Verdict != "limited" || !strings.Contains(whole.Generator.Reasons[0], "a: cpu: ") {
 		t.Errorf("merged: %+v, %v", whole, err)
 	}
 }
