@@ -76,6 +76,8 @@ assertions and thresholds, in one program.
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: false},
 		RunE:              func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
+	root.Version = Version
+	root.SetVersionTemplate(versionLine())
 	root.SetIn(env.Stdin)
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)

@@ -16,16 +16,17 @@ import (
 // whole run is an ordinary test. The zero value of a field is not usable; OS
 // fills all of them.
 type Env struct {
-	Args     []string // without the program's name
-	Getenv   func(name string) (string, bool)
-	Stdin    io.Reader
-	Stdout   io.Writer
-	Stderr   io.Writer
-	Now      func() time.Time
-	Terminal bool       // Stderr is a terminal: progress may be redrawn in place
-	Colour   bool       // colours are wanted and possible
-	Width    func() int // columns of the terminal, 0 if there is none
-	Dir      string     // the working directory
+	Args        []string // without the program's name
+	Getenv      func(name string) (string, bool)
+	Stdin       io.Reader
+	Stdout      io.Writer
+	Stderr      io.Writer
+	Now         func() time.Time
+	Interactive bool       // Stdin is a terminal: somebody started this by hand
+	Terminal    bool       // Stderr is a terminal: progress may be redrawn in place
+	Colour      bool       // colours are wanted and possible
+	Width       func() int // columns of the terminal, 0 if there is none
+	Dir         string     // the working directory
 	// Notify delivers SIGINT, SIGTERM and SIGHUP until stop is called.
 	Notify func() (signals <-chan os.Signal, stop func())
 	// Self returns a command that runs this same program with other arguments.
@@ -43,9 +44,9 @@ func OS() Env {
 		Args: os.Args[1:], Getenv: os.LookupEnv, Dir: dir,
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Now: time.Now, Notify: notify, Self: self,
-		Terminal: terminal,
-		Colour:   terminal && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
-		Width:    width,
+		Interactive: term.IsTerminal(int(os.Stdin.Fd())), Terminal: terminal,
+		Colour: terminal && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
+		Width:  width,
 	}
 }
 

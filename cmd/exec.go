@@ -48,6 +48,9 @@ report.html, junit.xml, report.xlsx and run.journal.
 Without a plan, --demo runs the built-in quickstart against the built-in demo
 shop. Ctrl-C once ends the run gently and still writes every report; twice, at once.
 
+--report takes one of the formats ` + formats() + `: alone it
+writes into the results folder, as format=path to that file; none writes nothing.
+
 --segment 2/5 runs the second of five equal parts, for as many machines; runner
 merge puts their results together. --repeat 6 makes six runs into OUT/run-1 …
 OUT/run-6, for runner compare; the exit code is that of the worst run.
@@ -64,7 +67,7 @@ OUT/run-6, for runner compare; the exit code is that of the worst run.
 	}
 	o.flags(c)
 	c.Flags().StringVar(&o.out, "out", "", "write results into this `folder` (default results/PLAN/TIME)")
-	c.Flags().StringArrayVar(&o.reports, "report", nil, "also write a `format=path`; none writes no reports; may be repeated")
+	c.Flags().StringArrayVar(&o.reports, "report", nil, "also write a `format=path` ("+formats()+"); none writes no reports; may be repeated")
 	c.Flags().StringArrayVar(&o.only, "only", nil, "run only this thread `group`; may be repeated")
 	c.Flags().Float64Var(&o.think, "timer-factor", 1, "scale think times (pauses, and timers without a rate) by this `factor`; 0 means none")
 	c.Flags().StringVar(&o.seed, "seed", "", "seed of everything random, to repeat a run (default: a new one)")

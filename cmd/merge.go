@@ -47,7 +47,7 @@ Exit codes: those of exec, for the merged result.
 		RunE: func(c *cobra.Command, args []string) error { return runMerge(env, c, args, o) },
 	}
 	c.Flags().StringVar(&o.out, "out", "", "write the merged results into this `folder`")
-	c.Flags().StringArrayVar(&o.reports, "report", nil, "also write a `format=path`; may be repeated")
+	c.Flags().StringArrayVar(&o.reports, "report", nil, "also write a `format=path` ("+formats()+"); may be repeated")
 	c.Flags().BoolVarP(&o.quiet, "quiet", "q", false, "print the verdict and what is wrong, nothing else")
 	c.Flags().BoolVar(&o.force, "force", false, "merge although segments are missing")
 	return c

@@ -41,7 +41,7 @@ Exit codes:
 		},
 		RunE: func(c *cobra.Command, args []string) error { return runReport(env, c, args[0], o) },
 	}
-	c.Flags().StringArrayVar(&o.reports, "report", nil, "also write a `format=path`; may be repeated")
+	c.Flags().StringArrayVar(&o.reports, "report", nil, "also write a `format=path` ("+formats()+"); may be repeated")
 	c.Flags().BoolVarP(&o.quiet, "quiet", "q", false, "print the verdict and what is wrong, nothing else")
 	return c
 }

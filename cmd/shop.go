@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os/exec"
 	"strings"
 	"time"
@@ -22,26 +23,74 @@ const demoLatency = 15 * time.Millisecond
 // newShop is the demo shop as a process of its own, so that it does not share
 // the load generator's memory and scheduler. It ends when its input ends.
 func newShop(env Env) *cobra.Command {
-	return &cobra.Command{
-		Use: "demo-shop", Short: "Serve the demo shop on a free loopback port until the input ends", Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return runShop(c.Context(), env) },
+	var o shopOptions
+	c := &cobra.Command{
+		Use:   "demo-shop",
+		Short: "Serve the demo shop that the example plans run against",
+		Long: `Serve the demo shop and print its address. Started by hand it ends with Ctrl-C;
+started by a program, without --addr or --port, when its input ends.
+
+` + demo.Guide() + `
+Exit codes:
+  0    it was told to end
+  2    the address cannot be used
+  3    it broke`,
+		Example: "  runner demo-shop --port 8080\n  runner exec plan.yaml --var base=http://127.0.0.1:8080",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			o.byHand = env.Interactive || c.Flags().Changed("addr") || c.Flags().Changed("port")
+			if c.Flags().Changed("addr") && c.Flags().Changed("port") {
+				return usage(errors.New("--addr holds a port already; leave --port out"))
+			}
+			return runShop(c.Context(), env, o)
+		},
 	}
+	c.Flags().StringVar(&o.addr, "addr", "", "listen on this `host:port` (default 127.0.0.1 and a free port)")
+	c.Flags().Uint16Var(&o.port, "port", 0, "listen on this `port` of 127.0.0.1; 0 is a free one")
+	return c
 }
 
-func runShop(ctx context.Context, env Env) error {
+// shopOptions are the flags of demo-shop.
+type shopOptions struct {
+	addr   string
+	port   uint16
+	byHand bool // a signal ends it, not the end of the input
+}
+
+func (o shopOptions) listen() (net.Listener, error) {
+	switch {
+	case o.addr != "":
+		return net.Listen("tcp", o.addr)
+	case o.port != 0:
+		return net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", o.port))
+	}
+	return demo.Listen()
+}
+
+func runShop(ctx context.Context, env Env, o shopOptions) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	_, stop := env.Notify() // Ctrl-C reaches the whole process group; the parent ends us by closing our input
+	signals, stop := env.Notify() // Ctrl-C reaches the whole process group; a parent ends us by closing our input
 	defer stop()
-	listener, err := demo.Listen()
+	listener, err := o.listen()
 	if err != nil {
-		return invalid(fmt.Errorf("start the demo shop: %w", err))
+		return usage(fmt.Errorf("start the demo shop: %w", err))
 	}
 	printf(env.Stdout, "http://%s\n", listener.Addr())
-	go func() {
-		_, _ = io.Copy(io.Discard, env.Stdin) // only its end matters
-		cancel()
-	}()
+	if o.byHand {
+		go func() {
+			select {
+			case <-signals:
+				cancel()
+			case <-ctx.Done():
+			}
+		}()
+	} else {
+		go func() {
+			_, _ = io.Copy(io.Discard, env.Stdin) // only its end matters
+			cancel()
+		}()
+	}
 	if err := demo.Serve(ctx, listener, demo.Options{Latency: demoLatency}); err != nil && !errors.Is(err, context.Canceled) {
 		return invalid(err)
 	}

@@ -345,3 +345,29 @@ func TestElementFindsSections(t *testing.T) {
 		t.Error("found an element called nothing")
 	}
 }
+
+func TestHelp(t *testing.T) {
+	for topic, want := range map[string]string{
+		"http": "### `http` (sampler)", "setup": "| `setup` |", "teardown": "steps that run once after the load", "if": "| `if` |", "else": "| `else` |", "while": "| `while` |",
+		"loop": "| `loop` |", "foreach": "| `foreach` |", "once": "| `once` |", "pause": "| `pause` |", "set": "| `set` |", "stop": "| `stop` |",
+		"expressions": "## Expressions", "functions": "### Functions", "units": "## Units", "errors": "## Error classes", "apdex": "| `apdex` |", "p95": "percentiles of the response time",
+		"dropped": "| `dropped` |", "pacing": "| `pacing` |", "grace": "| `grace` |", "multipart": "| `multipart` |", "form": "| `form` |", "cookies": "| `cookies` |",
+		"random_int": "| `random_int(", "thread groups": "### `thread_groups`", "Exit codes": "| 130 |", "samplers": "runner help dummy, http", "threshold": "### `thresholds`", "PACING": "| `pacing` |",
+	} {
+		text, ok := schema.Help(topic)
+		if !ok || !strings.Contains(text, want) {
+			t.Errorf("%s: no %q in\n%s", topic, want, text)
+		}
+	}
+	if text, ok := schema.Help("nothing such"); ok {
+		t.Errorf("help for nothing:\n%s", text)
+	}
+	if text, _ := schema.Help("p95"); strings.Contains(text, "generator.cpu") {
+		t.Errorf("rows of others:\n%s", text)
+	}
+	for _, topic := range []string{"http", "pacing", "p95", "units", "uuid"} {
+		if !slices.Contains(schema.Topics(), topic) {
+			t.Errorf("%s is no topic", topic)
+		}
+	}
+}
