@@ -95,10 +95,6 @@ func lineEnd(text []byte, i int) int {
 	return len(text)
 }
 
-func lineStart(text []byte, i int) int {
-	return bytes.LastIndexByte(text[:min(i, len(text))], '\n') + 1
-}
-
 // closing returns the offset after the bracket that follows from i, past white
 // space, commas and comments.
 func closing(text []byte, i int, bracket byte) int {

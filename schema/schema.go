@@ -111,9 +111,8 @@ func Generate(reg *element.Registry) (plan []byte, reference string, err error) 
 
 // generator makes the schema; the first error is kept.
 type generator struct {
-	reg         *element.Registry
-	definitions object
-	err         error
+	reg *element.Registry
+	err error
 }
 
 func (g *generator) fail(format string, args ...any) {

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-type shared struct{ users int }
+type shared struct{ _ int }
 
 func (s *shared) Branch() any { return s }
 

@@ -108,12 +108,8 @@ func needsOf(uses []expr.Use, text string) (n element.Needs) {
 		switch root, _, _ := strings.Cut(u.Name, "."); root {
 		case "json", "body":
 			n |= element.NeedBody
-		case "headers", "cookies":
+		case "headers", "cookies", "message":
 			n |= element.NeedHeaders
-		default:
-			if _, known := expr.ResponseRoots()[root]; !known {
-				continue
-			}
 		}
 	}
 	if strings.Contains(text, "(") {

@@ -58,7 +58,7 @@ func TestRenderCutsLongLinesAroundThePlace(t *testing.T) {
 func TestRenderShowsWhatATerminalWouldObey(t *testing.T) {
 	f := source.New("a\x1b[2J.yaml", []byte("a: \x1b[31mred\u202e\tx\xff\n"))
 	got := rendered(t, source.Diagnostic{Code: "x", Summary: "bad \x07", Detail: "\x1b]0;t\x07", Range: span(f, "red")}, source.RenderOptions{})
-	if strings.ContainsAny(got, "\x1b\x07\u202e\xff\t") {
+	if strings.ContainsAny(got, "\x1b\x07\u202e\t") || strings.Contains(got, "\xff") {
 		t.Errorf("control characters get through: %q", got)
 	}
 	if !strings.Contains(got, `\x1b[31mred\u202e\tx\xff`) {

@@ -77,10 +77,7 @@ func TestResourcesOfAPage(t *testing.T) {
 	th := thread(t)
 	for range 2 {
 		s := ok(t, sampler, th)
-		want := []string{"/"}
-		for _, path := range []string{"/fav.ico", "/frame", "/static/a.css", "/static/b.js?x=1&y=2", "/static/bg.png", "/static/c.png", "/static/d.png", "/static/e.swf"} {
-			want = append(want, path)
-		}
+		want := []string{"/", "/fav.ico", "/frame", "/static/a.css", "/static/b.js?x=1&y=2", "/static/bg.png", "/static/c.png", "/static/d.png", "/static/e.swf"}
 		var paths []string
 		for _, line := range log() {
 			path, rest, _ := strings.Cut(line, " ")

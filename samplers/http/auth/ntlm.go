@@ -10,7 +10,8 @@ import (
 	"time"
 	"unicode/utf16"
 
-	"golang.org/x/crypto/md4" //nolint:staticcheck // MS-NLMP asks for it
+	//lint:ignore SA1019 MS-NLMP asks for MD4
+	"golang.org/x/crypto/md4"
 
 	"runner/samplers/http/h1"
 )
