@@ -31,7 +31,7 @@ rules, each with the line that it came from. Nothing is sent.
 				return err
 			}
 			var text strings.Builder
-			if err := plan.WriteExplain(&text, plan.ExplainFor(l.plan, opts)); err != nil {
+			if err := plan.WriteExplain(&text, plan.ExplainFor(l.plan, opts, l.values)); err != nil {
 				return err
 			}
 			_, err = io.WriteString(env.Stdout, l.values.Masker.Mask(text.String()))

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"runner/plan/element"
+	"runner/plan/expr"
 	"runner/plan/source"
 	"runner/plan/spec"
 )
@@ -22,12 +23,12 @@ type ExplainLine struct {
 // Explain returns the plan as it takes effect: for every sampler the merged
 // values, timers, extractors and assertions in the order in which they apply,
 // each with the place that it came from, and the rules that are implied.
-func Explain(p *Plan) []ExplainLine { return ExplainFor(p, EvalOptions{}) }
+func Explain(p *Plan) []ExplainLine { return ExplainFor(p, EvalOptions{}, nil) }
 
 // ExplainFor is Explain with the environment and the variables that the command
-// line brings.
-func ExplainFor(p *Plan, opts EvalOptions) []ExplainLine {
-	e := &explainer{plan: p, opts: opts}
+// line brings, and with the values that follow from them, if there are any.
+func ExplainFor(p *Plan, opts EvalOptions, values *Values) []ExplainLine {
+	e := &explainer{plan: p, opts: opts, values: values}
 	e.add(0, "plan "+p.Name, p.Range)
 	e.variables()
 	e.declared()
@@ -63,9 +64,17 @@ type explainer struct {
 	plan  *Plan
 	opts  EvalOptions
 	lines []ExplainLine
+
+	values    *Values
+	known     *expr.Env // of values
+	fragments int       // around what is explained: names are others there
 }
 
 func (e *explainer) add(depth int, text string, r source.Range) {
+	e.line(depth, e.effective(text), r)
+}
+
+func (e *explainer) line(depth int, text string, r source.Range) {
 	e.lines = append(e.lines, ExplainLine{Depth: depth, Text: text, Range: r})
 }
 
@@ -84,7 +93,7 @@ func (e *explainer) variables() {
 				v = o
 			}
 		}
-		e.add(1, fmt.Sprintf("var %s: %s", v.Name, short(v.Value.Source())), v.Range)
+		e.line(1, fmt.Sprintf("var %s: %s", v.Name, e.valueOf(v)), v.Range)
 	}
 	for _, s := range e.plan.Secrets {
 		for _, o := range e.chosen().Secrets {
@@ -101,6 +110,20 @@ func (e *explainer) variables() {
 	for _, d := range e.plan.Data {
 		e.add(1, fmt.Sprintf("data %s: %s, pick %s, per %s, share %s, on_end %s", d.Name, d.Path, d.Pick, d.Per, d.Share, d.OnEnd), d.Range)
 	}
+}
+
+// valueOf returns the value of a variable, and how it was written if that is not
+// the same.
+func (e *explainer) valueOf(v *Var) string {
+	written := short(v.Value.Source())
+	if e.values == nil || !strings.Contains(written, "${") {
+		return written
+	}
+	value, ok := e.values.Vars[v.Name]
+	if !ok {
+		return written
+	}
+	return short(fmt.Sprint(value)) + " (" + written + ")"
 }
 
 // chosen returns the environment that is chosen; an empty one if none is.
@@ -150,7 +173,7 @@ func (e *explainer) group(g *Group) {
 		e.add(2, "skip: "+g.Skip, g.Range)
 	}
 	if !g.Load.Range.IsZero() {
-		e.add(2, "load: "+short(g.Load.Range.Text()), g.Load.Range)
+		e.load(&g.Load)
 	}
 	if !g.Pacing.Range.IsZero() {
 		e.add(2, "pacing: "+g.Pacing.Range.Text(), g.Pacing.Range)
@@ -186,13 +209,19 @@ func (e *explainer) steps(depth int, steps []*Step, at Place) {
 		in := at
 		in.Scopes = append(at.Scopes[:len(at.Scopes):len(at.Scopes)], &s.Scope)
 		in.Blocks = append(at.Blocks[:len(at.Blocks):len(at.Blocks)], s)
-		e.add(depth, describeStep(s), s.place())
+		e.line(depth, e.describeStep(s), s.place())
 		if a, ok := s.Action.(*SamplerAction); ok {
 			e.sampler(depth+1, a, in)
 		}
 		e.around(depth+1, s)
 		e.thresholds(depth+1, s.Scope.Thresholds)
+		if s.Call != nil {
+			e.fragments++
+		}
 		e.steps(depth+1, s.Steps, in)
+		if s.Call != nil {
+			e.fragments--
+		}
 		for _, c := range s.Choose {
 			e.add(depth+1, strings.TrimSpace(fmt.Sprintf("weight %s %s", c.Weight.Source(), c.Name)), c.Range)
 			e.steps(depth+2, c.Steps, in)
@@ -239,15 +268,15 @@ func (e *explainer) around(depth int, s *Step) {
 }
 
 // describeStep says in one line what a step does and when.
-func describeStep(s *Step) string {
+func (e *explainer) describeStep(s *Step) string {
 	var words []string
 	switch a := s.Action.(type) {
 	case *SamplerAction:
 		words = append(words, a.Definition.Name+" "+short(strings.TrimPrefix(a.Title, a.Definition.Name+" ")))
 	case *Pause:
-		text := "pause " + a.From.Source()
+		text := "pause " + e.effective(a.From.Source())
 		if a.To.Source() != a.From.Source() {
-			text += ".." + a.To.Source()
+			text += ".." + e.effective(a.To.Source())
 		}
 		words = append(words, text)
 	case *Set:
@@ -268,10 +297,10 @@ func describeStep(s *Step) string {
 	if s.Name != "" {
 		words = append(words, fmt.Sprintf("%q", s.Name))
 	}
-	return strings.Join(append(words, controlsOf(s)...), " ")
+	return strings.Join(append(words, e.controlsOf(s)...), " ")
 }
 
-func controlsOf(s *Step) []string {
+func (e *explainer) controlsOf(s *Step) []string {
 	var out []string
 	add := func(ok bool, format string, args ...any) {
 		if ok {
@@ -282,7 +311,7 @@ func controlsOf(s *Step) []string {
 	add(s.If.IsSet(), "if %s", short(s.If.Source()))
 	add(s.Once, "once")
 	if p := s.Percent; p != nil {
-		add(true, "%s of the passes%s", p.Value.Source(), map[bool]string{true: ", at random"}[p.Random])
+		add(true, "%s of the passes%s", e.effective(p.Value.Source()), map[bool]string{true: ", at random"}[p.Random])
 	}
 	add(len(s.Choose) > 0, "choose")
 	if s.Call != nil {
@@ -295,18 +324,18 @@ func controlsOf(s *Step) []string {
 	add(s.Try, "try")
 	switch {
 	case s.Until != nil:
-		add(true, "until %s", untilOf(s.Until))
+		add(true, "until %s", e.untilOf(s.Until))
 	case s.Loop != nil:
-		add(true, "loop %s", s.Loop.Source())
+		add(true, "loop %s", e.effective(s.Loop.Source()))
 	case s.While != nil && s.While.Max.IsSet():
-		add(true, "while %s, at most %s", short(s.While.Condition.Source()), s.While.Max.Source())
+		add(true, "while %s, at most %s", short(s.While.Condition.Source()), e.effective(s.While.Max.Source()))
 	case s.While != nil:
 		add(true, "while %s", short(s.While.Condition.Source()))
 	case s.Foreach != nil:
 		add(true, "foreach %s as %s", short(s.Foreach.List.Source()), Plain(s.Foreach.As))
 	}
 	if s.Runtime != nil {
-		add(true, "for %s", s.Runtime.Source())
+		add(true, "for %s", e.effective(s.Runtime.Source()))
 	}
 	add(s.Critical.Text != "", "critical section %s", s.Critical.Text)
 	add(len(s.Tags) > 0, "tags %s", strings.Join(s.Tags, ", "))
@@ -314,16 +343,16 @@ func controlsOf(s *Step) []string {
 	return out
 }
 
-func untilOf(u *Until) string {
-	text := short(u.Condition.Source()) + ", every " + u.From.Source()
+func (e *explainer) untilOf(u *Until) string {
+	text := short(u.Condition.Source()) + ", every " + e.effective(u.From.Source())
 	if u.To.Source() != u.From.Source() {
-		text += ".." + u.To.Source()
+		text += ".." + e.effective(u.To.Source())
 	}
 	if u.Max.IsSet() {
-		text += ", at most " + u.Max.Source()
+		text += ", at most " + e.effective(u.Max.Source())
 	}
 	if u.Within.IsSet() {
-		text += ", within " + u.Within.Source()
+		text += ", within " + e.effective(u.Within.Source())
 	}
 	if u.ContinueAtTheEnd {
 		text += ", then continue"
