@@ -6,8 +6,9 @@ import (
 
 	"runner/plan/element"
 	"runner/samplers/dummy"
+	"runner/samplers/grpc"
 	"runner/samplers/http"
 )
 
 // All returns the definitions of every built-in sampler.
-func All() []element.Definition { return slices.Concat(dummy.All(), http.All()) }
+func All() []element.Definition { return slices.Concat(dummy.All(), grpc.All(), http.All()) }

@@ -284,6 +284,9 @@ func (t Tree) Range() source.Range {
 	return t.node.Range
 }
 
+// Node returns the tree as it stands in the plan, or nil.
+func (t Tree) Node() *source.Node { return t.node }
+
 // Source returns the tree as written.
 func (t Tree) Source() string {
 	if t.node == nil {
