@@ -137,7 +137,7 @@ func (c *Client) exchange(ctx context.Context, start time.Duration, req *Request
 	if err != nil {
 		return false, err
 	}
-	err = c.converse(cn, req, res)
+	err = c.converse(cn, start, req, res)
 	if err == nil {
 		again = c.challenged(cn, req, res)
 	}
@@ -151,21 +151,31 @@ func (c *Client) exchange(ctx context.Context, start time.Duration, req *Request
 	return again, err
 }
 
-// converse writes the request and reads the answer.
-func (c *Client) converse(cn *conn, req *Request, res *Response) *Error {
+// converse writes the request and reads the answer; it is now.
+func (c *Client) converse(cn *conn, now time.Duration, req *Request, res *Response) *Error {
 	res.tls, res.addr, res.target, res.Method = c.hop.tls, c.hop.addr, c.hop.target, c.hop.method
-	sent, unsent := c.send(cn, req, res)
+	cn.turn.got, cn.turn.lost, cn.reads = 0, nil, 0
+	if !res.Reused || req.Auth != nil {
+		now = 0
+	}
+	sent, unsent := c.send(cn, now, req, res)
 	if unsent != nil && unsent.Class != Reset && unsent.Class != ResetReused {
 		return unsent
 	}
-	c.r, c.w = 0, 0
+	if c.r, c.w = 0, cn.turn.got; c.w > 0 {
+		cn.reads = 1
+		c.received(c.w, res)
+	}
 	err := c.readHead(cn, req, res)
 	if err == nil {
 		res.head = c.buf
 		res.Reason = c.buf.b[res.reason.value:res.reason.valueEnd:res.reason.valueEnd]
 		err = c.readBody(cn, req, res)
 	}
-	got := c.clock()
+	got := res.Stamps.FirstByte
+	if err != nil || cn.reads > 1 {
+		got = c.clock()
+	}
 	if err == nil {
 		res.Stamps.Done = got
 	}

@@ -29,6 +29,9 @@ type conn struct {
 	sys       syscall.RawConn // nil if the connection has no descriptor
 	look      func(fd uintptr)
 	quiet     bool // what look found
+	reads     int // of the answer at hand
+	turn      turn
+	step      func(fd uintptr) bool // nil if turns cannot be used
 }
 
 func (c *Client) newConn(raw net.Conn, tls bool, addr string) *conn {
@@ -38,6 +41,9 @@ func (c *Client) newConn(raw net.Conn, tls bool, addr string) *conn {
 		if sys, err := s.SyscallConn(); err == nil {
 			cn.sys = sys
 			cn.look = func(fd uintptr) { cn.quiet = quietSocket(fd) }
+			if !tls && turns(raw) {
+				cn.step = cn.advance
+			}
 		}
 	}
 	return cn
@@ -66,8 +72,13 @@ func (cn *conn) Write(p []byte) (int, error) {
 }
 
 func (cn *conn) read(p []byte) (int, error) {
+	cn.reads++
 	if cn.secure != nil {
 		return cn.secure.Read(p)
+	}
+	if err := cn.turn.lost; err != nil {
+		cn.turn.lost = nil
+		return 0, err
 	}
 	return cn.Read(p)
 }
@@ -77,6 +88,13 @@ func (cn *conn) write(p []byte) (int, error) {
 		return cn.secure.Write(p)
 	}
 	return cn.Write(p)
+}
+
+// writeRest writes what a turn has left of p, and returns how much of p is
+// written now.
+func (cn *conn) writeRest(p []byte, written int) (int, error) {
+	n, err := cn.write(p[written:])
+	return written + n, err
 }
 
 // idle reports whether the peer has neither closed nor sent anything, by one

@@ -146,7 +146,7 @@ func TestDeadlinesOfOneConnection(t *testing.T) {
 	do(t, c, req)
 	req.Timeouts.Total = 5 * time.Second
 	c.conns[0].deadline, c.due = c.clock()+50*time.Millisecond, c.clock()+50*time.Millisecond
-	c.arm(c.conns[0])
+	c.arm(c.conns[0], c.due)
 	c.conns[0].deadline = c.clock() + 4*time.Second // keep the early one
 	if res := do(t, c, req); !res.Reused {
 		t.Error("not reused")

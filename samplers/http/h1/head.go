@@ -112,11 +112,8 @@ func (c *Client) fillHead(cn *conn, res *Response) *Error {
 	}
 	n, err := cn.read(c.buf.b[c.w:])
 	if n > 0 {
-		if res.Stamps.FirstByte == 0 {
-			res.Stamps.FirstByte = c.clock()
-		}
 		c.w += n
-		res.BytesReceived += int64(n)
+		c.received(n, res)
 		return nil
 	}
 	at := inHead
@@ -124,6 +121,14 @@ func (c *Client) fillHead(cn *conn, res *Response) *Error {
 		at = beforeAnswer
 	}
 	return c.broken(cn, noProgress(err), at)
+}
+
+// received counts n bytes of a head, and stamps the answer's first one.
+func (c *Client) received(n int, res *Response) {
+	if res.Stamps.FirstByte == 0 {
+		res.Stamps.FirstByte = c.clock()
+	}
+	res.BytesReceived += int64(n)
 }
 
 // checkBytes refuses what may not stand in a head: NUL, and CR but at line ends.

@@ -21,10 +21,11 @@ type hop struct {
 	via     *Proxy // nil goes straight
 }
 
-// send renders and writes the request; it returns when it was through. The
+// send renders and writes the request; begin is the time now, 0 if unknown. It
+// returns when it was through. The
 // buffer it takes stays, for reading the answer. A large body is left to
 // c.aside, which goes on writing while the answer is awaited.
-func (c *Client) send(cn *conn, req *Request, res *Response) (time.Duration, *Error) {
+func (c *Client) send(cn *conn, begin time.Duration, req *Request, res *Response) (time.Duration, *Error) {
 	body := req.Body
 	if c.hop.noBody || req.BodyReader != nil {
 		body = nil
@@ -47,12 +48,21 @@ func (c *Client) send(cn *conn, req *Request, res *Response) (time.Duration, *Er
 	if len(out)+len(body) <= coalesce && !waits {
 		out, rest = append(out, body...), nil
 	}
-	begin := c.clock()
+	if begin == 0 {
+		begin = c.clock()
+	}
 	first := res.Requests == 0
 	if first {
 		res.Stamps.Sent = begin
 	}
-	n, err := cn.write(out)
+	end, n, err := time.Duration(0), 0, error(nil)
+	if !streamed && !waits && len(rest) == 0 && cn.exchange(out, c.buf.b) {
+		end, n, err = cn.turn.end, cn.turn.wrote, cn.turn.wrong
+	}
+	if n < len(out) && err == nil {
+		end = 0
+		n, err = cn.writeRest(out, n)
+	}
 	if n > 0 {
 		res.Requests++
 	} else if first {
@@ -67,7 +77,9 @@ func (c *Client) send(cn *conn, req *Request, res *Response) (time.Duration, *Er
 		n, err = cn.write(rest)
 		res.BytesSent += int64(n)
 	}
-	end := c.clock()
+	if end == 0 {
+		end = c.clock()
+	}
 	res.Phases.Send += since(begin, end)
 	if err != nil {
 		wrong = c.broken(cn, err, beforeAnswer)

@@ -89,7 +89,7 @@ func TestTLS(t *testing.T) {
 	}
 	// A deadline that passes early is extended below TLS, too.
 	c.due = c.clock() + 30*time.Millisecond
-	c.arm(c.conns[0])
+	c.arm(c.conns[0], c.due)
 	c.conns[0].deadline = c.clock() + 4*time.Second
 	hang := s.secure("shop.test")
 	hang.Target, hang.Timeouts.Total = []byte("/hang"), 300*time.Millisecond

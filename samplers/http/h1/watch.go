@@ -77,26 +77,30 @@ func (c *Client) prepare(cn *conn, now time.Duration) bool {
 	if c.active != cn && !c.use(cn) {
 		return false
 	}
-	if cn.deadline == 0 && c.due == 0 {
+	end := c.due
+	if cn.step != nil && (end == 0 || end > now+glance) {
+		end = now + glance
+	}
+	if cn.deadline == 0 && end == 0 {
 		return true
 	}
-	if cn.deadline > 0 && cn.deadline <= c.due && cn.deadline-now > (c.due-now)/4 {
+	if cn.deadline > 0 && cn.deadline <= end && cn.deadline-now > (end-now)/4 {
 		return true
 	}
-	return c.arm(cn)
+	return c.arm(cn, end)
 }
 
-// arm sets cn's deadline to the call's end, and reports false if the context has ended.
-func (c *Client) arm(cn *conn) bool {
+// arm sets cn's deadline, 0 for none, and reports false if the context has ended.
+func (c *Client) arm(cn *conn, end time.Duration) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.cancelled || cn.halted {
 		return false
 	}
-	cn.deadline = c.due
+	cn.deadline = end
 	when := time.Time{}
-	if c.due > 0 {
-		when = time.Now().Add(c.due - c.clock())
+	if end > 0 {
+		when = time.Now().Add(end - c.clock())
 	}
 	_ = cn.Conn.SetDeadline(when) // a broken connection shows in the read or write
 	return true
@@ -116,7 +120,7 @@ func (c *Client) extend(cn *conn, err error) bool {
 	if !errors.Is(err, os.ErrDeadlineExceeded) || c.due > 0 && c.clock() >= c.due {
 		return false
 	}
-	return c.arm(cn)
+	return c.arm(cn, c.due)
 }
 
 func (c *Client) isCancelled() bool {
