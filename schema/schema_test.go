@@ -352,7 +352,7 @@ func TestHelp(t *testing.T) {
 		"loop": "| `loop` |", "foreach": "| `foreach` |", "once": "| `once` |", "pause": "| `pause` |", "set": "| `set` |", "stop": "| `stop` |",
 		"expressions": "## Expressions", "functions": "### Functions", "units": "## Units", "errors": "## Error classes", "apdex": "| `apdex` |", "p95": "percentiles of the response time",
 		"dropped": "| `dropped` |", "pacing": "| `pacing` |", "grace": "| `grace` |", "multipart": "| `multipart` |", "form": "| `form` |", "cookies": "| `cookies` |",
-		"random_int": "| `random_int(", "thread groups": "### `thread_groups`", "Exit codes": "| 130 |", "samplers": "runner help dummy, http", "threshold": "### `thresholds`", "PACING": "| `pacing` |",
+		"random_int": "| `random_int(", "thread groups": "### `thread_groups`", "Exit codes": "| 130 |", "samplers": "runner help dummy, grpc, http", "threshold": "### `thresholds`", "PACING": "| `pacing` |",
 	} {
 		text, ok := schema.Help(topic)
 		if !ok || !strings.Contains(text, want) {
