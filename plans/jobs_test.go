@@ -32,6 +32,7 @@ var jobs = map[string]string{
 	"many-hosts":          "threads=N ramp=1s length=2s think=10ms",
 	"nested-loops":        "threads=N ramp=300ms length=2s think=10ms",
 	"one-post":            "threads=N length=2s",
+	"remote-calls":        "threads=N ramp=300ms length=2s think=20ms",
 	"search-rush":         "peak=40/s ramp=700ms hold=1s threads=200",
 	"setup-gives-the-id":  "threads=N ramp=300ms length=2s think=20ms",
 	"shelf-walk":          "threads=N ramp=300ms rounds=5 think=20ms",
