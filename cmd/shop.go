@@ -38,7 +38,8 @@ Exit codes:
 		Example: "  runner demo-shop --port 8080\n  runner exec plan.yaml --var base=http://127.0.0.1:8080",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			o.byHand = env.Interactive || c.Flags().Changed("addr") || c.Flags().Changed("port")
+			flags := c.Flags().Changed("addr") || c.Flags().Changed("port")
+			o.untilSignal, o.untilInputEnds = env.Interactive || flags, env.Interactive || !flags
 			if c.Flags().Changed("addr") && c.Flags().Changed("port") {
 				return usage(errors.New("--addr holds a port already; leave --port out"))
 			}
@@ -52,9 +53,10 @@ Exit codes:
 
 // shopOptions are the flags of demo-shop.
 type shopOptions struct {
-	addr   string
-	port   uint16
-	byHand bool // a signal ends it, not the end of the input
+	addr string
+	port uint16
+
+	untilSignal, untilInputEnds bool // what ends it
 }
 
 func (o shopOptions) listen() (net.Listener, error) {
@@ -77,7 +79,7 @@ func runShop(ctx context.Context, env Env, o shopOptions) error {
 		return usage(fmt.Errorf("start the demo shop: %w", err))
 	}
 	printf(env.Stdout, "http://%s\n", listener.Addr())
-	if o.byHand {
+	if o.untilSignal {
 		go func() {
 			select {
 			case <-signals:
@@ -85,7 +87,8 @@ func runShop(ctx context.Context, env Env, o shopOptions) error {
 			case <-ctx.Done():
 			}
 		}()
-	} else {
+	}
+	if o.untilInputEnds {
 		go func() {
 			_, _ = io.Copy(io.Discard, env.Stdin) // only its end matters
 			cancel()
