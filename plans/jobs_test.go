@@ -24,6 +24,7 @@ var jobs = map[string]string{
 	"cart":                "threads=N ramp=300ms length=2s think=20ms",
 	"check-or-load":       "threads=N ramp=300ms length=2s think=10ms",
 	"cookies":             "threads=N length=2s think=20ms",
+	"database":            "threads=N ramp=300ms length=2s think=20ms",
 	"eight-groups":        "threads=4 ramp=300ms length=2s think=20ms",
 	"gateway":             "threads=N ramp=300ms length=2s think=10ms",
 	"help-desk-soak":      "threads=N ramp=500ms hold=1s think=5ms",

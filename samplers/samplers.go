@@ -8,7 +8,8 @@ import (
 	"runner/samplers/dummy"
 	"runner/samplers/grpc"
 	"runner/samplers/http"
+	"runner/samplers/sql"
 )
 
 // All returns the definitions of every built-in sampler.
-func All() []element.Definition { return slices.Concat(dummy.All(), grpc.All(), http.All()) }
+func All() []element.Definition { return slices.Concat(dummy.All(), grpc.All(), http.All(), sql.All()) }
