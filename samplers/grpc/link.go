@@ -115,7 +115,7 @@ func (d *dialing) open(ctx context.Context, cfg *tls.Config, target, authority s
 	options := []grpc.DialOption{
 		grpc.WithTransportCredentials(creds), grpc.WithContextDialer(d.dial), grpc.WithStatsHandler(watcher{}),
 		grpc.WithDisableRetry(), grpc.WithDisableServiceConfig(), grpc.WithDisableHealthCheck(), grpc.WithIdleTimeout(0), grpc.WithNoProxy(),
-		grpc.WithUserAgent("runner/1"), grpc.WithReadBufferSize(8 << 10), grpc.WithWriteBufferSize(8 << 10), grpc.WithSharedWriteBuffer(true),
+		grpc.WithUserAgent("runner/1"), grpc.WithReadBufferSize(8 << 10), grpc.WithWriteBufferSize(8 << 10),
 		grpc.WithDefaultCallOptions(grpc.MaxCallSendMsgSize(math.MaxInt32)),
 	}
 	if authority != "" {
