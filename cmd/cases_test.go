@@ -372,7 +372,7 @@ func nearestRank(s *stats.Summary, delays []int) error {
 		}
 		rank := max(1, int(math.Ceil(p/100*float64(len(delays)))))
 		low := float64(delays[rank-1]) * 1e6
-		if v := *limit.Value; v < low || v > low+float64(40*time.Millisecond) || v < last || v > float64(times.Max) {
+		if v := *limit.Value; v < low || v > low+float64(90*time.Millisecond) || v < last || v > float64(times.Max) {
 			return fmt.Errorf("p%g of %v is %g, %s", p, delays, v, limit.Message)
 		}
 		last = *limit.Value
@@ -426,8 +426,8 @@ func TestCaseFailures(t *testing.T) {
 			}
 		}
 		if limit := int64(300 * time.Millisecond); s.Failed != 1 ||
-			(s.Name == "late" || s.Name == "silence") && (s.ServiceNS.Max < limit || s.ServiceNS.Max > limit+int64(200*time.Millisecond)) {
-			t.Errorf("%s: %d failed, gave up after %d ns", s.Name, s.Failed, s.ServiceNS.Max)
+			(s.Name == "late" || s.Name == "silence") && (s.ResponseNS.Max < limit || s.ResponseNS.Max > limit+int64(time.Second)) {
+			t.Errorf("%s: %d failed, gave up after %d ns", s.Name, s.Failed, s.ResponseNS.Max)
 		}
 	}
 }
