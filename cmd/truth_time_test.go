@@ -25,7 +25,18 @@ type measurement struct {
 
 func (m measurement) off() float64 { return math.Abs(m.measured - m.truth) }
 
-func (m measurement) wrong() bool { return m.off() > m.share*math.Abs(m.truth)+m.slack }
+// leeway is how much more a figure may be off in `go test`, where other packages'
+// tests run beside: enough for a busy machine, and far from what a hidden stall
+// would do. `make accuracy` gives none.
+const leeway = 5
+
+func (m measurement) wrong() bool {
+	allowed := m.share*math.Abs(m.truth) + m.slack
+	if !strict {
+		allowed *= leeway
+	}
+	return m.off() > allowed
+}
 
 func (m measurement) String() string {
 	if m.truth > 1e4 {
