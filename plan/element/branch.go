@@ -22,7 +22,8 @@ func (t *Thread) Branch(machine *expr.Machine, random *rand.Rand) *Thread {
 	}
 	b := *t
 	b.machine, b.Rand, b.parent, b.Sample = machine, random, t, nil
-	b.vars, b.locals, b.branches, b.changed = map[string]any{}, nil, nil, map[string]struct{}{}
+	b.vars, b.branches, b.changed = map[string]any{}, nil, map[string]struct{}{}
+	b.locals, b.recent, b.starters = nil, local{}, nil
 	t.branches = append(t.branches, &b)
 	return &b
 }
@@ -105,4 +106,7 @@ func (t *Thread) keep(key, v any) {
 		t.locals = map[any]any{}
 	}
 	t.locals[key] = v
+	if s, ok := v.(IterationStarter); ok {
+		t.starters = append(t.starters, s)
+	}
 }

@@ -134,7 +134,9 @@ type CookieJar interface {
 
 // Reset clears the sample for the next sampler, keeping its buffers.
 func (s *Sample) Reset() {
-	*s = Sample{Problems: s.Problems[:0], Headers: s.Headers[:0], Series: -1}
+	problems, headers := s.Problems[:0], s.Headers[:0]
+	*s = Sample{} // in place: a literal with fields would be built on the stack and copied
+	s.Problems, s.Headers, s.Series = problems, headers, -1
 }
 
 // Response is the response time: done − due, the headline figure.

@@ -52,10 +52,12 @@ type Thread struct {
 	Sample    *Sample   // the current or last sample; nil before the first
 	Masker    *Masker
 
-	machine *expr.Machine
-	vars    map[string]any
-	outer   expr.Scope // plan-wide values: vars, secrets, setup results; may be nil
-	locals  map[any]any
+	machine  *expr.Machine
+	vars     map[string]any
+	outer    expr.Scope // plan-wide values: vars, secrets, setup results; may be nil
+	locals   map[any]any
+	recent   local              // the last of locals that was asked for
+	starters []IterationStarter // among locals
 
 	parent   *Thread             // of a branch
 	branches []*Thread           // made of this thread
@@ -113,8 +115,12 @@ func (t *Thread) ClearVars() { clear(t.vars) }
 // connection, a cookie jar. Values that are Closers are closed at the thread's
 // end, and those with a NewUser method are told when a new user begins.
 func (t *Thread) Local(key any, make func() any) any {
+	if t.recent.key == key && key != nil {
+		return t.recent.value
+	}
 	v, ok := t.locals[key]
 	if ok {
+		t.recent = local{key, v}
 		return v
 	}
 	if t.parent != nil {
@@ -126,16 +132,17 @@ func (t *Thread) Local(key any, make func() any) any {
 	return v
 }
 
+// local is a value of Local under its key.
+type local struct{ key, value any }
+
 // IterationStarter is implemented by values of Local that must know when an
 // iteration starts; newUser is true where variables and cookies are cleared.
 type IterationStarter interface{ StartIteration(newUser bool) }
 
 // StartIteration tells the thread's local values that an iteration starts.
 func (t *Thread) StartIteration(newUser bool) {
-	for _, v := range t.locals {
-		if s, ok := v.(IterationStarter); ok {
-			s.StartIteration(newUser)
-		}
+	for _, s := range t.starters {
+		s.StartIteration(newUser)
 	}
 	for _, b := range t.branches {
 		b.StartIteration(newUser)
@@ -153,4 +160,5 @@ func (t *Thread) Close() {
 		}
 	}
 	clear(t.locals)
+	t.recent, t.starters = local{}, nil
 }

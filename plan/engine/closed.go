@@ -220,7 +220,9 @@ func (g *groupRun) work(th *thread, start time.Duration) {
 		if th.idle && g.endless() {
 			_ = g.run.clock.Sleep(th.soft, idleTime) // the loop sees when soft has ended
 		}
-		free = th.Now()
+		if g.pacing != nil {
+			free = th.Now()
+		}
 	}
 }
 

@@ -221,7 +221,7 @@ func (n *sampler) extract(th *thread, s *element.Sample) {
 	for i := range n.extracts {
 		x := &n.extracts[i]
 		if err := x.run(th, s); err != nil {
-			s.Fail(element.Problem{Class: element.Extract, Assertion: -1, Message: err.Error(), Range: x.plan.Range})
+			failPart(s, element.Extract, err, x.plan.Range)
 		}
 	}
 }
@@ -230,23 +230,39 @@ func (n *sampler) extract(th *thread, s *element.Sample) {
 func (n *sampler) assert(th *thread, s *element.Sample) {
 	s.Assertions = n.judged
 	if n.statusRule && s.Status >= 400 {
-		status := strconv.Itoa(s.Status)
-		s.Fail(element.Problem{Class: element.Status, Assertion: -1, Message: "status " + status,
-			Expected: "a status below 400", Actual: status, Range: n.where})
+		n.badStatus(s)
 	}
 	for i := range n.assertions {
 		a := &n.assertions[i]
 		if err := a.run(th, s); err != nil {
-			s.Fail(a.problem(err))
+			a.fail(s, err)
 		}
 	}
 	for i := range n.records {
 		r := &n.records[i]
 		if err := r.take(th); err != nil {
-			s.Fail(element.Problem{Class: element.Expression, Assertion: -1, Message: err.Error(), Range: r.plan.Range})
+			failPart(s, element.Expression, err, r.plan.Range)
 		}
 	}
 }
+
+// The next ones are rare and need room for problems, which the stack of every
+// thread would otherwise have to hold.
+
+//go:noinline
+func (n *sampler) badStatus(s *element.Sample) {
+	status := strconv.Itoa(s.Status)
+	s.Fail(element.Problem{Class: element.Status, Assertion: -1, Message: "status " + status,
+		Expected: "a status below 400", Actual: status, Range: n.where})
+}
+
+//go:noinline
+func failPart(s *element.Sample, class element.Class, err error, where source.Range) {
+	s.Fail(element.Problem{Class: class, Assertion: -1, Message: err.Error(), Range: where})
+}
+
+//go:noinline
+func (a *assertion) fail(s *element.Sample, err error) { s.Fail(a.problem(err)) }
 
 func (a *assertion) run(th *thread, s *element.Sample) (err error) {
 	defer func() {

@@ -108,7 +108,7 @@ func (r *request) cached(x *exchange, t *element.Thread) (kept, error) {
 	x.url = append(append(x.url[:0], x.origin.text...), x.req.Target...)
 	k := threadCache(t).get(string(x.url), time.Now())
 	if !k.fresh() {
-		x.req.Head = k.condition(x, x.req.Head)
+		x.req.Head = k.condition(x.scratch, x.req.Head)
 	}
 	return k, nil
 }
@@ -116,7 +116,7 @@ func (r *request) cached(x *exchange, t *element.Thread) (kept, error) {
 func (k kept) fresh() bool { return k.in != nil && k.now.Before(k.entry.until) }
 
 // condition returns the header lines with the conditional ones.
-func (k kept) condition(x *exchange, head []byte) []byte {
+func (k kept) condition(x *scratch, head []byte) []byte {
 	if k.entry.etag == "" && k.entry.modified == "" {
 		return head
 	}

@@ -141,7 +141,7 @@ func (o *oauth2) renew(ctx context.Context, k *token, key tokenRequest, x *excha
 	if !due {
 		return text, err
 	}
-	fetched, life, err := fetchToken(ctx, key, x.config)
+	fetched, life, err := fetchToken(ctx, key, x.client.Config())
 	k.keep(fetched, life, err, time.Now())
 	if err != nil {
 		if usable != "" {

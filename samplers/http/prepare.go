@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"sync/atomic"
+	"unique"
 
 	"runner/plan/element"
 	"runner/plan/spec"
@@ -33,8 +34,11 @@ type prepared struct {
 	streamed bool                // one of them is large
 	method   string              // of a request whose text is known
 	origins  atomic.Pointer[origin]
-	timing   h1.Timeouts
-	timed    bool
+	goal     *origin // of a URL that is known before the run
+	target   []byte  // its path and query
+	settings settings
+	settled  bool // settings are known before the run
+	plain    bool // no cache, no resources
 	include  *regexp.Regexp
 	exclude  *regexp.Regexp
 }
@@ -50,7 +54,7 @@ type origin struct {
 // Open reads files and prepares what does not change during the run.
 func (r *request) Open(context.Context) error {
 	p := &r.prepared
-	p.client = clientKey{r.clientSettings()}
+	p.client = clientKey{unique.Make(r.clientSettings())}
 	var err error
 	if p.tls, err = r.TLS.config(); err != nil {
 		return err
@@ -65,11 +69,28 @@ func (r *request) Open(context.Context) error {
 	if text, ok := r.Request.Literal(); ok {
 		p.method, _ = splitRequest(text)
 	}
-	total, ok := r.Timeout.Literal()
-	if connect, known := r.ConnectTimeout.Literal(); ok && (known || !r.ConnectTimeout.IsSet()) {
-		p.timing, p.timed = h1.Timeouts{Connect: connect, Total: total}, true
+	if r.settingsAreStatic() {
+		if p.settings, err = r.settings(noScope{}); err != nil {
+			return err
+		}
+		p.settled = true
 	}
+	caches, known := r.Cache.Literal()
+	p.plain = r.Resources == nil && (known && !caches || !r.Cache.IsSet())
+	r.openTarget()
 	return r.openStatic()
+}
+
+// openTarget splits a URL that cannot change. What is wrong with it is told by
+// the samples, as of any other.
+func (r *request) openTarget() {
+	p, x := &r.prepared, &exchange{scratch: &scratch{}}
+	if p.method == "" || !r.Request.IsLiteral() || r.BaseURL.IsSet() && !r.BaseURL.IsLiteral() || r.Query.Len() > 0 {
+		return
+	}
+	if r.renderTarget(x, noScope{}) == nil {
+		p.goal, p.target = x.origin, x.target
+	}
 }
 
 func (r *request) openFiles() error {
@@ -120,7 +141,7 @@ func (r *request) openStatic() error {
 	if !p.known || !r.headIsStatic() {
 		return nil
 	}
-	x := &exchange{}
+	x := &exchange{scratch: &scratch{}}
 	if err := r.renderHead(x, noScope{}, p.kind); err != nil {
 		return err
 	}

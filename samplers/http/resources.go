@@ -59,7 +59,7 @@ type lane struct {
 	auth   h1.Authorizer
 	req    h1.Request
 	res    h1.Response
-	cond   exchange // scratch for conditional requests
+	cond   scratch // scratch for conditional requests
 }
 
 // job is one resource.
@@ -172,7 +172,7 @@ func (r *request) lanes(x *exchange, t *element.Thread, d *download) ([]*lane, e
 	for len(x.lanes) < want {
 		client := x.client
 		if len(x.lanes) > 0 {
-			client = h1.NewClient(x.config)
+			client = h1.NewClient(x.client.Config())
 		}
 		x.lanes = append(x.lanes, &lane{client: client})
 	}

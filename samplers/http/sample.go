@@ -27,6 +27,24 @@ func (r *request) Sample(ctx context.Context, t *element.Thread, s *element.Samp
 	if err := r.options(x, t, s.Needs); err != nil {
 		return err
 	}
+	if r.prepared.plain {
+		err := x.client.Do(ctx, &x.req, &x.res)
+		fill(s, &x.res)
+		return failed(err)
+	}
+	return r.sampleMore(ctx, x, t, s)
+}
+
+// failed gives an error of the client the class that reports know.
+func failed(err error) error {
+	if failure := h1.AsError(err); failure != nil {
+		return &element.Error{Class: element.Class(failure.Class), Message: failure.Message, Err: failure.Err}
+	}
+	return err
+}
+
+// sampleMore sends a request whose answer may be in the cache or may embed others.
+func (r *request) sampleMore(ctx context.Context, x *exchange, t *element.Thread, s *element.Sample) error {
 	kept, err := r.cached(x, t)
 	if err != nil {
 		return err
@@ -44,10 +62,7 @@ func (r *request) Sample(ctx context.Context, t *element.Thread, s *element.Samp
 			err = r.fetchResources(ctx, x, t, s, started)
 		}
 	}
-	if failure := h1.AsError(err); failure != nil {
-		return &element.Error{Class: element.Class(failure.Class), Message: failure.Message, Err: failure.Err}
-	}
-	return err
+	return failed(err)
 }
 
 // prove makes ready what an auth needs beside header lines.
@@ -65,10 +80,13 @@ func (r *request) prove(ctx context.Context, x *exchange, t *element.Thread, s *
 
 // render fills the request's target, head and body.
 func (r *request) render(x *exchange, t *element.Thread) error {
+	p := &r.prepared
+	if x.scratch == nil && !(p.goal != nil && p.known && p.fixed && p.plain) {
+		x.scratch = &scratch{}
+	}
 	if err := r.renderTarget(x, t); err != nil {
 		return err
 	}
-	p := &r.prepared
 	kind := p.kind
 	x.req.BodyReader = nil
 	switch {
@@ -103,7 +121,13 @@ func (r *request) render(x *exchange, t *element.Thread) error {
 
 // renderTarget renders method and URL, joined to base_url where it begins with
 // "/", and splits the URL into origin and target.
-func (r *request) renderTarget(x *exchange, t *element.Thread) error {
+func (r *request) renderTarget(x *exchange, t expr.Scope) error {
+	if p := &r.prepared; p.goal != nil {
+		x.origin = p.goal
+		x.req.Method, x.req.TLS, x.req.Addr, x.req.Target = p.method, p.goal.url.TLS, p.goal.addr, p.target
+		x.req.ServerName = r.TLS.ServerName
+		return nil
+	}
 	var err error
 	if x.text, err = expr.AppendText(x.text[:0], &r.Request, t); err != nil {
 		return err
@@ -160,7 +184,7 @@ func splitURL(url []byte) (origin, rest []byte) {
 	return url, nil
 }
 
-func (r *request) appendQuery(x *exchange, t *element.Thread) error {
+func (r *request) appendQuery(x *exchange, t expr.Scope) error {
 	mark := byte('?')
 	if bytes.IndexByte(x.target, '?') >= 0 {
 		mark = '&'
@@ -171,46 +195,62 @@ func (r *request) appendQuery(x *exchange, t *element.Thread) error {
 	return err
 }
 
+// settings are the limits and switches of a request that may hold expressions.
+type settings struct {
+	timeouts       h1.Timeouts
+	redirects      h1.Redirects
+	maxBody        int64
+	jar            bool
+	expectContinue bool
+}
+
+func (r *request) settingsAreStatic() bool {
+	return r.Timeout.IsLiteral() && (r.ConnectTimeout.IsLiteral() || !r.ConnectTimeout.IsSet()) &&
+		r.Redirects.Follow.IsLiteral() && r.Redirects.Max.IsLiteral() && r.MaxBody.IsLiteral() &&
+		r.CookieJar.IsLiteral() && r.ExpectContinue.IsLiteral()
+}
+
+func (r *request) settings(s expr.Scope) (v settings, err error) {
+	if v.timeouts.Total, err = r.Timeout.Eval(s); err != nil {
+		return v, err
+	}
+	if v.timeouts.Connect, err = r.ConnectTimeout.Eval(s); err != nil {
+		return v, err
+	}
+	if v.redirects.Follow, err = r.Redirects.Follow.Eval(s); err != nil {
+		return v, err
+	}
+	hops, err := r.Redirects.Max.Eval(s)
+	if err != nil {
+		return v, err
+	}
+	limit, err := r.MaxBody.Eval(s)
+	if err != nil {
+		return v, err
+	}
+	v.redirects.Max, v.maxBody = int(hops), int64(limit)
+	if v.jar, err = r.CookieJar.Eval(s); err != nil {
+		return v, err
+	}
+	v.expectContinue, err = r.ExpectContinue.Eval(s)
+	return v, err
+}
+
 // options fills the limits that may hold expressions and the needs.
 func (r *request) options(x *exchange, t *element.Thread, needs element.Needs) error {
-	q := &x.req
-	q.Timeouts = r.prepared.timing
-	if !r.prepared.timed {
-		total, err := r.Timeout.Eval(t)
-		if err != nil {
+	q, v := &x.req, r.prepared.settings
+	if !r.prepared.settled {
+		var err error
+		if v, err = r.settings(t); err != nil {
 			return err
 		}
-		connect, err := r.ConnectTimeout.Eval(t)
-		if err != nil {
-			return err
-		}
-		q.Timeouts = h1.Timeouts{Connect: connect, Total: total}
 	}
-	follow, err := r.Redirects.Follow.Eval(t)
-	if err != nil {
-		return err
-	}
-	hops, err := r.Redirects.Max.Eval(t)
-	if err != nil {
-		return err
-	}
-	limit, err := r.MaxBody.Eval(t)
-	if err != nil {
-		return err
-	}
-	jar, err := r.CookieJar.Eval(t)
-	if err != nil {
-		return err
-	}
-	if q.ExpectContinue, err = r.ExpectContinue.Eval(t); err != nil {
-		return err
-	}
+	q.Timeouts, q.Redirects, q.MaxBody = v.timeouts, v.redirects, v.maxBody
+	q.NoCookies, q.ExpectContinue = !v.jar, v.expectContinue
 	q.Auth = nil
 	if r.Auth != nil && !x.authorized {
 		q.Auth = x.authorizer
 	}
-	q.Redirects = h1.Redirects{Follow: follow, Max: int(hops)}
-	q.MaxBody, q.NoCookies = int64(limit), !jar
 	q.KeepAlive = r.KeepAlive != "none"
 	x.perPass = x.perPass || r.KeepAlive == "iteration"
 	q.NeedBody = needs&element.NeedBody != 0 || r.Resources != nil

@@ -3,6 +3,7 @@ package http
 import (
 	"fmt"
 	"time"
+	"unique"
 
 	"runner/plan/element"
 	"runner/plan/expr"
@@ -16,8 +17,9 @@ type (
 )
 
 // clientKey tells apart the clients of a thread: settings that a connection
-// cannot change.
-type clientKey struct{ settings string }
+// cannot change. It is asked for with every sample, so equal settings are one
+// pointer.
+type clientKey struct{ settings unique.Handle[string] }
 
 // clientSettings returns those settings as text.
 func (r *request) clientSettings() string {
@@ -36,7 +38,6 @@ func (r *request) clientSettings() string {
 // buffers of the request that is under way.
 type exchange struct {
 	client *h1.Client
-	config h1.Config
 	wrong  error // why there is no client
 	known  authorizers
 	origin *origin // of the request under way
@@ -48,15 +49,20 @@ type exchange struct {
 	res        h1.Response
 	perPass    bool   // keep_alive: iteration was used since the last iteration began
 	token      string // of OAuth 2
-	text       []byte // rendered request line
-	base       []byte
-	path       []byte
-	head       []byte
-	cookie     []byte
-	body       []byte
-	target     []byte
-	url        []byte // of a request that may be cached
-	stream     stream
+	*scratch          // nil until a request needs it
+}
+
+// scratch holds the buffers of requests that are not known before the run.
+type scratch struct {
+	text   []byte // rendered request line
+	base   []byte
+	path   []byte
+	head   []byte
+	cookie []byte
+	body   []byte
+	target []byte
+	url    []byte // of a request that may be cached
+	stream stream
 }
 
 // exchange returns the thread's exchange for this request's client key.
@@ -69,19 +75,18 @@ func (r *request) exchange(t *element.Thread) *exchange {
 func (r *request) newExchange(t *element.Thread) *exchange {
 	pool := t.Plan.Value(poolKey{}, func() any { return h1.NewPool() }).(*h1.Pool)
 	jar := t.Local(jarKey{}, func() any { return h1.NewJar(time.Now) }).(*h1.Jar)
-	x := &exchange{config: h1.Config{TLS: r.prepared.tls, Clock: t.Clock.Now, Pool: pool, Jar: jar}}
+	config := h1.Config{TLS: r.prepared.tls, Clock: t.Clock.Now, Pool: pool, Jar: jar}
 	if r.Proxy != nil {
 		via, err := r.Proxy.open(t)
 		if err != nil {
 			return &exchange{wrong: setupError(err)}
 		}
-		x.config.Proxy = via
+		config.Proxy = via
 	}
-	if err := r.DNS.configure(&x.config, t); err != nil {
+	if err := r.DNS.configure(&config, t); err != nil {
 		return &exchange{wrong: setupError(err)}
 	}
-	x.client = h1.NewClient(x.config)
-	return x
+	return &exchange{client: h1.NewClient(config)}
 }
 
 func setupError(err error) error {

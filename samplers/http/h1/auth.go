@@ -32,7 +32,10 @@ type Authorizer interface {
 }
 
 func (c *Client) authorize(out []byte, cn *conn, req *Request) ([]byte, bool, *Error) {
-	h, a := &c.hop, &c.place
+	if c.place == nil {
+		c.place = &Attempt{}
+	}
+	h, a := &c.hop, c.place
 	*a = Attempt{TLS: h.tls, Addr: h.addr, Host: h.host, Method: h.method, Target: h.target, Head: req.Head, Conn: cn.id, Round: h.rounds}
 	if a.Host == "" {
 		a.Host = string(appendAuthority(nil, h.addr, h.tls))
@@ -64,7 +67,7 @@ func (c *Client) challenged(cn *conn, req *Request, res *Response) bool {
 		return false
 	}
 	c.place.Closes = res.frame.close
-	return req.Auth.Challenged(&c.place, res)
+	return req.Auth.Challenged(c.place, res)
 }
 
 // repeat makes ready for the same attempt with other credentials.

@@ -22,8 +22,8 @@ type Client struct {
 	conns  []*conn
 	opened uint64 // connections so far, to tell them apart
 	hop    hop
-	place  Attempt // of the attempt under way, for an Authorizer
-	aside  *aside  // what writes a large body beside
+	place  *Attempt // of the attempt under way, for an Authorizer; nil before the first
+	aside  *aside   // what writes a large body beside
 	proxy  proxyMemo
 	due    time.Duration // when the call's time is over; 0 is never
 	connDu time.Duration // the same for the connection being opened
@@ -51,7 +51,7 @@ func NewClient(cfg Config) *Client {
 		c.clock = func() time.Duration { return time.Since(start) }
 	}
 	if c.dial == nil {
-		c.dial = (&net.Dialer{KeepAlive: -1}).DialContext
+		c.dial = dialTCP
 	}
 	if c.cfg.IdleCheck == 0 {
 		c.cfg.IdleCheck = DefaultIdleCheck
@@ -64,6 +64,9 @@ func NewClient(cfg Config) *Client {
 	}
 	return c
 }
+
+// Config returns what the client was made with, limits filled in.
+func (c *Client) Config() Config { return c.cfg }
 
 // Do sends req, follows redirects if req says so, and fills res, whose earlier
 // contents are released. Every error is an *Error; res then holds what was

@@ -29,7 +29,7 @@ type conn struct {
 	sys       syscall.RawConn // nil if the connection has no descriptor
 	look      func(fd uintptr)
 	quiet     bool // what look found
-	reads     int // of the answer at hand
+	reads     int  // of the answer at hand
 	turn      turn
 	step      func(fd uintptr) bool // nil if turns cannot be used
 }

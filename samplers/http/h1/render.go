@@ -22,9 +22,8 @@ type hop struct {
 }
 
 // send renders and writes the request; begin is the time now, 0 if unknown. It
-// returns when it was through. The
-// buffer it takes stays, for reading the answer. A large body is left to
-// c.aside, which goes on writing while the answer is awaited.
+// returns when it was through, and leaves a buffer for reading the answer. A large
+// body is left to c.aside, which goes on writing while the answer is awaited.
 func (c *Client) send(cn *conn, begin time.Duration, req *Request, res *Response) (time.Duration, *Error) {
 	body := req.Body
 	if c.hop.noBody || req.BodyReader != nil {
@@ -56,7 +55,7 @@ func (c *Client) send(cn *conn, begin time.Duration, req *Request, res *Response
 		res.Stamps.Sent = begin
 	}
 	end, n, err := time.Duration(0), 0, error(nil)
-	if !streamed && !waits && len(rest) == 0 && cn.exchange(out, c.buf.b) {
+	if !streamed && !waits && len(rest) == 0 && cn.exchange(out) {
 		end, n, err = cn.turn.end, cn.turn.wrote, cn.turn.wrong
 	}
 	if n < len(out) && err == nil {

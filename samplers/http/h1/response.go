@@ -86,7 +86,8 @@ func (r *Response) Release() {
 func (r *Response) reset(pool *Pool) {
 	r.Release()
 	fields, hops := r.fields, r.Hops
-	*r = Response{pool: pool, fields: fields, Hops: hops}
+	*r = Response{} // in place: a literal with fields would be built on the stack and copied
+	r.pool, r.fields, r.Hops = pool, fields, hops
 }
 
 // forget drops the previous hop's answer and keeps what is summed up.

@@ -18,8 +18,12 @@ const glance = 2 * time.Second
 // before the request, as a goodbye without a reset, may be forgotten with the
 // past; that is why such a connection's deadline is never further away than
 // glance (see prepare), after which it is read as any other.
+//
+// A thread that waits for an answer holds no buffer: the one of the request goes
+// back once it is sent, and an answer gets one when it is there. So a few buffers,
+// which stay in the processor's cache, serve all connections.
 type turn struct {
-	out, in    []byte
+	out        []byte
 	wrote, got int
 	begun      bool
 	wrong      error // of the write
@@ -33,29 +37,40 @@ func turns(raw net.Conn) bool {
 	return ok && rawSockets
 }
 
-// exchange writes out and reads into in. It reports false if it did nothing.
-// Unless all was written, nothing was read.
-func (cn *conn) exchange(out, in []byte) bool {
+// exchange writes out, which may lie in the client's buffer, and reads into that.
+// It reports false if it did nothing. Unless all was written, nothing was read.
+func (cn *conn) exchange(out []byte) bool {
 	if cn.step == nil || !cn.used {
 		return false
 	}
 	t := &cn.turn
-	*t = turn{out: out, in: in}
+	t.out, t.begun, t.wrong = out, false, nil
 	_ = cn.sys.Read(cn.step) // what is wrong shows in the turn, or again in the next read
-	t.out, t.in = nil, nil
+	t.out = nil
+	if cn.c.buf == nil {
+		cn.c.buf = cn.c.pool.get(0)
+	}
 	return t.begun
 }
 
 // advance is a turn's step: it reports whether the turn is over.
 func (cn *conn) advance(fd uintptr) bool {
-	t := &cn.turn
+	t, c := &cn.turn, cn.c
 	if !t.begun {
 		t.begun = true
 		t.wrote, t.wrong = writeSocket(fd, t.out)
-		t.end = cn.c.clock()
-		return t.wrote < len(t.out)
+		t.end = c.clock()
+		if t.wrote < len(t.out) {
+			return true
+		}
+		c.pool.put(c.buf)
+		c.buf = nil
+		return false
+	}
+	if c.buf == nil {
+		c.buf = c.pool.get(0)
 	}
 	var again bool
-	t.got, again, t.lost = readSocket(fd, t.in)
+	t.got, again, t.lost = readSocket(fd, c.buf.b)
 	return !again
 }
