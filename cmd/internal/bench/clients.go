@@ -34,13 +34,13 @@ type client struct {
 }
 
 // findClients returns runner and the peers on the PATH, or that `go install`
-// brings, and the names of those that are missing.
-func findClients(runner, dir string) (found []client, missing []string) {
-	found = append(found, client{"runner", func(c testCase, base, dir string) ([]string, error) {
-		path := filepath.Join(dir, "plan.yaml")
-		err := os.WriteFile(path, []byte(plan(c, base)), 0o600)
-		return []string{runner, "exec", path, "--out", filepath.Join(dir, "out"), "-q"}, err
-	}})
+// brings, and the names of those that are missing. former is another build of
+// runner to measure beside it, or empty.
+func findClients(runner, former, dir string) (found []client, missing []string) {
+	found = append(found, runnerClient("runner", runner))
+	if former != "" {
+		found = append(found, runnerClient("former", former))
+	}
 	for _, p := range peers() {
 		if program := locate(p.name, p.module, dir); program != "" {
 			args := p.args
@@ -55,6 +55,14 @@ func findClients(runner, dir string) (found []client, missing []string) {
 		missing = append(missing, p.name)
 	}
 	return found, missing
+}
+
+func runnerClient(name, program string) client {
+	return client{name, func(c testCase, base, dir string) ([]string, error) {
+		path := filepath.Join(dir, "plan.yaml")
+		err := os.WriteFile(path, []byte(plan(c, base)), 0o600)
+		return []string{program, "exec", path, "--out", filepath.Join(dir, "out"), "-q"}, err
+	}}
 }
 
 type peer struct {

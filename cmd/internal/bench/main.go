@@ -16,14 +16,15 @@ func main() {
 	rounds := flag.Int("rounds", 3, "how often each client runs")
 	length := flag.Duration("time", 5*time.Second, "length of one run")
 	only := flag.String("only", "", "only the cases whose name contains this")
+	former := flag.String("former", "", "another build of runner to measure in turn with this one")
 	flag.Parse()
-	if err := run(*rounds, *length, *only); err != nil {
+	if err := run(*rounds, *length, *only, *former); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(rounds int, length time.Duration, only string) error {
+func run(rounds int, length time.Duration, only, former string) error {
 	dir, err := os.MkdirTemp("", "bench")
 	if err != nil {
 		return err
@@ -38,7 +39,7 @@ func run(rounds int, length time.Duration, only string) error {
 		return err
 	}
 	defer server.stop()
-	clients, missing := findClients(runner, dir)
+	clients, missing := findClients(runner, former, dir)
 	for _, c := range cases(length) {
 		if !matches(c.name, only) {
 			continue
