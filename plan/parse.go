@@ -75,6 +75,8 @@ type parser struct {
 	within   *Call                 // the call whose fragment is read
 	misspelt map[*source.Node]bool // maps with a key that is not known: what they lack is not said
 	library  *library              // where calls without an alias look for their fragment
+
+	extractKeys []string // the keys beside an extractor; nil before the first
 }
 
 func (p *parser) add(r source.Range, code, summary, detail string) {

@@ -67,7 +67,10 @@ func (p *parser) samplerOf(word string) string {
 func (p *parser) decoder(d *element.Definition, partial bool) *spec.Decoder {
 	var beside []string
 	if d.Kind == element.ExtractorKind {
-		beside = KeysOf("extract")
+		if p.extractKeys == nil {
+			p.extractKeys = KeysOf("extract") // once: it builds the whole grammar
+		}
+		beside = p.extractKeys
 	}
 	return &spec.Decoder{Partial: partial, What: d.Name, Diagnostics: &p.ds, Beside: beside, Elsewhere: func(word string) string {
 		switch {
