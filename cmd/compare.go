@@ -143,7 +143,7 @@ func (o *compareOptions) options() (out compare.Options, err error) {
 		if strings.HasSuffix(f.text, "%") {
 			v /= 100
 		}
-		if err != nil || !(v > 0 && v <= f.most) {
+		if err != nil || !(v > 0 && v <= f.most) || v >= 1 && !strings.HasSuffix(f.text, "%") {
 			return out, fmt.Errorf("--%s %s: write a percentage such as 5%%, above 0%% and up to %g%%", f.flag, f.text, f.most*100)
 		}
 		*f.to = v

@@ -166,7 +166,7 @@ func groupObject() Object {
 		{Name: "load", Type: "load", Required: true, Doc: "how many threads or arrivals, and for how long"},
 		{Name: "steps", Type: "[step]", Required: true, Doc: "one iteration, from the first step to the last"},
 		{Name: "on_error", Type: "name", Enum: onErrors, Default: "continue", Doc: "what follows a failed sample"},
-		{Name: "pacing", Type: "duration | range | rate", Doc: "time from the start of one iteration to the start of the next, or iterations per thread as a rate"},
+		{Name: "pacing", Type: "duration | range | rate", Doc: "time from the start of one iteration to the start of the next, or iterations per thread as a rate; the beat is kept from the start of the thread: after a long iteration the next ones start at once until it is caught up, and how late they are counts in the response time of their first sample"},
 		{Name: "new_user_each_iteration", Type: "bool", Literal: true, Default: "false with threads, true with rate", Doc: "each iteration begins without cookies and without the variables of the one before"},
 		{Name: "vars", Type: "{value}", Doc: "variables of each thread, evaluated once at its start"},
 		{Name: "if", Type: "condition", Doc: "the group runs only if this is true, judged once at the start of the run"},

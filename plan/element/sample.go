@@ -142,6 +142,20 @@ func (s *Sample) Reset() {
 // Response is the response time: done − due, the headline figure.
 func (s *Sample) Response() time.Duration { return max(0, s.Done-s.Due) }
 
+// slip is how far behind its schedule a sample may be and still count as taken
+// when it was due.
+const slip = time.Second
+
+// Moment is when the sample counts as taken in a throughput: when it was due, or
+// when it was dispatched where the schedule had slipped by more than a second, so
+// that a rate that was not reached is not reported.
+func (s *Sample) Moment() time.Duration {
+	if s.Dispatched-s.Due > slip {
+		return s.Dispatched
+	}
+	return s.Due
+}
+
 // Duration is done − dispatched, what assertions judge.
 func (s *Sample) Duration() time.Duration { return max(0, s.Done-s.Dispatched) }
 

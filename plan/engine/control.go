@@ -60,7 +60,8 @@ func (n *transaction) run(ctx context.Context, th *thread) signal {
 	if depth > 1 {
 		th.frames[depth-2].include(f)
 	}
-	t := element.Transaction{Series: n.series, Due: f.first, Time: f.sum, Done: th.Now(), Failed: f.failed, Unsent: f.unsent == f.samples, Aborted: cut, WarmUp: th.warm(f.first)}
+	// One that a failed child ended has failed; aborted are those cut off otherwise.
+	t := element.Transaction{Series: n.series, Due: f.first, Time: f.sum, Done: th.Now(), Failed: f.failed, Unsent: f.unsent == f.samples, Aborted: cut && !(f.failed && sig != interrupted && sig != outOfTime), WarmUp: th.warm(f.first)}
 	if n.wall {
 		t.Time = t.Done - start
 	}

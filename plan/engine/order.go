@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"math"
+	"slices"
 	"time"
 
 	"runner/plan"
@@ -101,7 +102,11 @@ func (n *try) run(ctx context.Context, th *thread) signal {
 	if sig == interrupted || ctx.Err() != nil {
 		return sig
 	}
-	return max(sig, n.finally.run(ctx, th))
+	ends := th.ends // the last steps run to their end, whatever runtime is over
+	th.ends = nil
+	last := n.finally.run(ctx, th)
+	th.ends = ends
+	return max(sig, last)
 }
 
 // period repeats its body for a time. Its steps are guarded: none begins later.
@@ -145,10 +150,19 @@ func (n *period) run(ctx context.Context, th *thread) signal {
 type guard struct{ body node }
 
 func (n guard) run(ctx context.Context, th *thread) signal {
-	if th.Now() >= th.ends[len(th.ends)-1] {
+	if th.late() {
 		return outOfTime
 	}
 	return n.body.run(ctx, th)
+}
+
+// late reports whether the runtime of a block around is over: then no step of the
+// block and no sampler at any depth in it begins.
+func (th *thread) late() bool {
+	if len(th.ends) == 0 {
+		return false
+	}
+	return th.Now() >= slices.Min(th.ends)
 }
 
 // critical lets one thread of the run at a time into its body.

@@ -275,7 +275,7 @@ func TestTransactions(t *testing.T) {
 	want := []string{
 		"inner 2.2s failed=false aborted=false", "outer 310ms failed=false aborted=false",
 		"inner 2.2s failed=true aborted=false", "outer 310ms failed=true aborted=false",
-		"inner 2.2s failed=false aborted=false", "outer 310ms failed=true aborted=true",
+		"inner 2.2s failed=false aborted=false", "outer 310ms failed=true aborted=false",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)

@@ -58,6 +58,9 @@ type assertion struct {
 
 func (n *sampler) run(ctx context.Context, th *thread) signal {
 	th.letGo()
+	if th.late() {
+		return outOfTime
+	}
 	s := &th.sample
 	s.Reset()
 	th.Sample = s
@@ -431,7 +434,7 @@ func (th *thread) record(s *element.Sample) {
 	}
 	f := &th.frames[len(th.frames)-1]
 	if f.samples == 0 {
-		f.first = s.Due
+		f.first = s.Moment()
 	}
 	f.samples++
 	if s.Unsent {

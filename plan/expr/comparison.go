@@ -148,6 +148,11 @@ func ParseComparison(n *source.Node, metrics map[string]string, ds *source.Diagn
 	if problem != nil {
 		return fail(m[6], m[7], problem.code, problem.summary, problem.detail)
 	}
+	if metric, _, ok := strings.Cut(name, "."); ok && metrics[metric] != "" {
+		if d, err := ParseDuration(limit); err == nil { // a metric keeps durations in milliseconds
+			value = float64(d) / float64(time.Millisecond)
+		}
+	}
 	c.Figure, c.Op, c.Limit, c.Unit = name, op, value, typ
 	return c, true
 }

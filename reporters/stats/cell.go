@@ -80,7 +80,7 @@ func (c *cell) record(s *element.Sample, pool *pagePool, mask *element.Masker, a
 		c.scheduled++
 	}
 	failed := s.Class != element.Passed
-	if c.took(s.Due, s.Response(), failed, s.Unsent, pool, apdex); failed && s.Unsent {
+	if c.took(s.Moment(), s.Response(), failed, s.Unsent, pool, apdex); failed && s.Unsent {
 		c.judged(s, mask)
 		c.fail(s, mask)
 		return
