@@ -186,7 +186,7 @@ func loadObject() Object {
 		{Name: "arrivals", Type: "name", Needs: "rate", Enum: []string{"even", "poisson"}, Default: "even", Doc: "even gaps, or random ones as of independent people"},
 		{Name: "delay", Type: "duration", Default: "0s", Doc: "wait before the group begins"},
 		{Name: "after", Type: "name", Literal: true, Doc: "thread group that must have ended first"},
-		{Name: "warm_up", Type: "duration", Default: "0s", Doc: "time at the start whose samples are left out of the figures"},
+		{Name: "warm_up", Type: "duration", Default: "0s", Doc: "time at the start whose samples are left out of the figures; dropped arrivals count from the start"},
 		{Name: "grace", Type: "duration", Default: "30s", Doc: "how long running iterations may take to finish at the end"},
 		{Name: "ramp_down_grace", Type: "duration", Default: "the same as grace", Doc: "how long a thread may take to finish when a stage lowers the number of threads"},
 	}}
