@@ -2,12 +2,10 @@ package grpc
 
 import (
 	"crypto/tls"
-	"crypto/x509"
-	"fmt"
-	"os"
 
 	"runner/plan/expr"
 	"runner/plan/spec"
+	"runner/samplers/certs"
 )
 
 // call is the plan's side of the sampler and, after Open, its prepared parts.
@@ -33,19 +31,9 @@ type call struct {
 
 // tlsOptions are the keys of tls.
 type tlsOptions struct {
-	Enabled    bool      `plan:"enabled,short" default:"true" doc:"encrypt the connection"`
-	Insecure   bool      `plan:"insecure" default:"false" doc:"accept any certificate; every report says so"`
-	CA         spec.Path `plan:"ca" doc:"file with PEM certificates to trust besides the system's"`
-	Cert       spec.Path `plan:"cert" doc:"file with the client's PEM certificate, its chain behind it"`
-	Key        spec.Path `plan:"key" doc:"file with the client's PEM key, not encrypted; cert's file if absent"`
-	ServerName string    `plan:"server_name" doc:"name for SNI and verification, if it is not the target's host"`
-}
-
-// Check reports what spans several fields.
-func (o *tlsOptions) Check(report func(field, code, summary, detail string)) {
-	if o.Key.IsSet() && !o.Cert.IsSet() {
-		report("key", "key-without-cert", "a key needs its certificate", "write `cert:` beside it")
-	}
+	Enabled     bool `plan:"enabled,short" default:"true" doc:"encrypt the connection"`
+	certs.Files `plan:",inline"`
+	ServerName  string `plan:"server_name" doc:"name for SNI and verification, if it is not the target's host"`
 }
 
 // config reads the files; nil stands for no TLS.
@@ -53,32 +41,11 @@ func (o *tlsOptions) config() (*tls.Config, error) {
 	if o == nil || !o.Enabled {
 		return nil, nil
 	}
-	cfg := &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: o.Insecure, ServerName: o.ServerName} //nolint:gosec // the plan says so
-	if o.CA.IsSet() {
-		pem, err := os.ReadFile(o.CA.Full)
-		if err != nil {
-			return nil, fmt.Errorf("read tls.ca: %w", err)
-		}
-		pool, err := x509.SystemCertPool()
-		if err != nil {
-			pool = x509.NewCertPool()
-		}
-		if !pool.AppendCertsFromPEM(pem) {
-			return nil, fmt.Errorf("tls.ca %s holds no PEM certificate", o.CA.Written)
-		}
-		cfg.RootCAs = pool
+	cfg, err := o.Config()
+	if err != nil {
+		return nil, err
 	}
-	if o.Cert.IsSet() {
-		key := o.Key
-		if !key.IsSet() {
-			key = o.Cert
-		}
-		pair, err := tls.LoadX509KeyPair(o.Cert.Full, key.Full)
-		if err != nil {
-			return nil, fmt.Errorf("tls.cert %s: %w", o.Cert.Written, err)
-		}
-		cfg.Certificates = []tls.Certificate{pair}
-	}
+	cfg.ServerName = o.ServerName
 	return cfg, nil
 }
 
