@@ -1,7 +1,7 @@
 // Command bench measures the load generator beside its peers: the same nginx on
 // one core, each client on the other, in turn, several rounds in one go. It
-// prints medians of client CPU per request, requests per second and memory, and
-// the ratio to wrk. Peers that are not installed are left out and named.
+// prints client CPU per request (the median, and the best run, which other programs
+// disturbed least), requests per second and memory, and the ratios to wrk. Peers that are not installed are left out and named.
 package main
 
 import (
@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -17,14 +19,15 @@ func main() {
 	length := flag.Duration("time", 5*time.Second, "length of one run")
 	only := flag.String("only", "", "only the cases whose name contains this")
 	former := flag.String("former", "", "another build of runner to measure in turn with this one")
+	names := flag.String("clients", "", "only the clients in this comma-separated list")
 	flag.Parse()
-	if err := run(*rounds, *length, *only, *former); err != nil {
+	if err := run(*rounds, *length, *only, *former, *names); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(rounds int, length time.Duration, only, former string) error {
+func run(rounds int, length time.Duration, only, former, names string) error {
 	dir, err := os.MkdirTemp("", "bench")
 	if err != nil {
 		return err
@@ -40,6 +43,7 @@ func run(rounds int, length time.Duration, only, former string) error {
 	}
 	defer server.stop()
 	clients, missing := findClients(runner, former, dir)
+	clients = slices.DeleteFunc(clients, func(c client) bool { return names != "" && !slices.Contains(strings.Split(names, ","), c.name) })
 	for _, c := range cases(length) {
 		if !matches(c.name, only) {
 			continue

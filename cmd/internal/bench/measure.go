@@ -79,26 +79,39 @@ func once(cl client, c testCase, base string, server *nginx, dir string) (result
 
 func print(c testCase, clients []client, all [][]result) {
 	fmt.Printf("\n%s, %s a run, median of %d\n\n", c.name, c.length, len(all[0]))
-	fmt.Println("| client | CPU per request | × wrk | requests/s | memory |")
-	fmt.Println("|---|---:|---:|---:|---:|")
-	var wrk time.Duration
+	fmt.Println("| client | CPU per request | × wrk | best run | × wrk | requests/s | memory |")
+	fmt.Println("|---|---:|---:|---:|---:|---:|---:|")
+	var typical, least time.Duration
 	for i, cl := range clients {
 		if cl.name == "wrk" && len(all[i]) > 0 {
-			wrk = median(all[i], func(r result) time.Duration { return r.cpu })
+			typical, least = median(all[i], cpuOf), best(all[i])
 		}
 	}
 	for i, cl := range clients {
 		if len(all[i]) == 0 {
 			continue
 		}
-		cpu := median(all[i], func(r result) time.Duration { return r.cpu })
-		ratio := "-"
-		if wrk > 0 {
-			ratio = fmt.Sprintf("%.2f", float64(cpu)/float64(wrk))
-		}
-		fmt.Printf("| %s | %.2f µs | %s | %.0f | %.0f MiB |\n", cl.name, float64(cpu)/1e3, ratio,
+		cpu, low := median(all[i], cpuOf), best(all[i])
+		fmt.Printf("| %s | %.2f µs | %s | %.2f µs | %s | %.0f | %.0f MiB |\n", cl.name, float64(cpu)/1e3, ratio(cpu, typical), float64(low)/1e3, ratio(low, least),
 			median(all[i], func(r result) float64 { return r.rate }), float64(median(all[i], func(r result) int64 { return r.rss }))/(1<<20))
 	}
+}
+
+func cpuOf(r result) time.Duration { return r.cpu }
+
+func best(rs []result) time.Duration {
+	low := rs[0].cpu
+	for _, r := range rs {
+		low = min(low, r.cpu)
+	}
+	return low
+}
+
+func ratio(cpu, wrk time.Duration) string {
+	if wrk == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.2f", float64(cpu)/float64(wrk))
 }
 
 func median[T int64 | float64 | time.Duration](rs []result, of func(result) T) T {
