@@ -337,7 +337,19 @@ func TestCasePercentiles(t *testing.T) {
 	beside(t, len(cases), func(i int) error {
 		name := []string{"1", "2", "5", "10"}[i]
 		delays := cases[name]
-		r, err := startRun(filepath.Join(t.TempDir(), name), once(fmt.Sprintf(`      - foreach: '%s'
+		var err error
+		for range attempts { // a busy machine may be late once, a wrong rank is wrong each time
+			if err = rankRun(filepath.Join(t.TempDir(), name), delays); err == nil {
+				break
+			}
+		}
+		return err
+	})
+}
+
+// rankRun runs dummies with these delays and checks the percentiles of the run.
+func rankRun(dir string, delays []int) error {
+	r, err := startRun(dir, once(fmt.Sprintf(`      - foreach: '%s'
         as: ms
         name: D
         dummy: ${ms}ms
@@ -347,14 +359,13 @@ func TestCasePercentiles(t *testing.T) {
           - p95 < 30s
           - p99 < 30s
 `, strings.ReplaceAll(fmt.Sprint(delays), " ", ","))), nil)
-		if err == nil {
-			err = r.end()
-		}
-		if err != nil {
-			return err
-		}
-		return nearestRank(r.summary, delays)
-	})
+	if err == nil {
+		err = r.end()
+	}
+	if err != nil {
+		return err
+	}
+	return nearestRank(r.summary, delays)
 }
 
 // nearestRank checks the percentiles of a run with these delays in milliseconds,
