@@ -96,6 +96,22 @@ func accusation(dir string) string {
 	return strings.Join(says, "; ")
 }
 
+// witnessed runs a plan to its end and returns it with the witness's log of it.
+func witnessed(w *witness.Process, book, dir, plan string) (*execution, []witness.Record, error) {
+	r, err := startRun(dir, plan, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := r.end(); err != nil {
+		return nil, nil, err
+	}
+	if r.summary == nil {
+		return nil, nil, fmt.Errorf("exit code %d and no summary:\n%s", r.code, r.out.String())
+	}
+	log, err := w.Log(book)
+	return r, log, err
+}
+
 // stall is a constant rate against a server that stops once.
 type stall struct {
 	rate     int
@@ -123,14 +139,7 @@ func (s stall) plan(w *witness.Process, book string) string {
 
 // run measures: R_p = s + max(0, S − (1−p)·D·(1−ρ)), the mean s + S²/(2D(1−ρ)).
 func (s stall) run(w *witness.Process, book, dir string) ([]measurement, error) {
-	r, err := startRun(dir, s.plan(w, book), nil)
-	if err == nil {
-		err = r.end()
-	}
-	if err != nil || r.summary == nil {
-		return nil, fmt.Errorf("no summary: %w\n%s", err, r.out.String())
-	}
-	log, err := w.Log(book)
+	r, log, err := witnessed(w, book, dir, s.plan(w, book))
 	if err != nil {
 		return nil, err
 	}
@@ -194,14 +203,7 @@ func (k known) run(w *witness.Process, book, dir string) ([]measurement, error) 
 	const holds = "900x5ms,90x50ms,9x200ms,1x1000ms"
 	plan := onGroup("{rate: 500/s, iterations: 5000, max_threads: 2000}", "http://"+w.HTTP, "",
 		indentedSteps(fmt.Sprintf(`"GET /%s/x?holds=%s"`, book, holds))+"    thresholds: p(99.5) < 10s\n")
-	r, err := startRun(dir, plan, nil)
-	if err == nil {
-		err = r.end()
-	}
-	if err != nil || r.summary == nil {
-		return nil, fmt.Errorf("no summary: %w\n%s", err, r.out.String())
-	}
-	log, err := w.Log(book)
+	r, log, err := witnessed(w, book, dir, plan)
 	if err != nil {
 		return nil, err
 	}
@@ -235,14 +237,7 @@ type constant struct {
 func (c constant) run(w *witness.Process, book, dir string) ([]measurement, error) {
 	plan := onGroup(fmt.Sprintf("{rate: %d/s, iterations: %d, max_threads: 1000}", c.rate, c.n), "http://"+w.HTTP, "",
 		indentedSteps(fmt.Sprintf(`"GET /%s/x?hold=2ms"`, book)))
-	r, err := startRun(dir, plan, nil)
-	if err == nil {
-		err = r.end()
-	}
-	if err != nil || r.summary == nil {
-		return nil, fmt.Errorf("no summary: %w\n%s", err, r.out.String())
-	}
-	log, err := w.Log(book)
+	r, log, err := witnessed(w, book, dir, plan)
 	if err != nil {
 		return nil, err
 	}
