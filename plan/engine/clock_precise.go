@@ -2,8 +2,6 @@ package engine
 
 import (
 	"context"
-	"math"
-	"runtime"
 	"sync"
 	"time"
 )
@@ -11,12 +9,13 @@ import (
 // preciseClock keeps due times to some 0.1 ms where the runtime's timers are
 // half a millisecond late (its poller waits in whole milliseconds).
 //
-// One goroutine on an OS thread of its own sleeps until the earliest due time of
-// a heap of waiters. It sleeps in ppoll on an eventfd with the timer slack set
-// to 1 ns: as exact as clock_nanosleep, and a waiter with an earlier due time
-// can interrupt it. So 10,000 threads that wait for slots of a throughput timer
-// cost one heap and one OS thread, and no waiter holds a thread of its own or
-// spins. Think times go to the runtime's timers, which scale better.
+// Waiters stand in a heap; an alarm of the system is set to the earliest due time.
+// On Linux that is a timerfd in the runtime's own poller: it goes off like a socket
+// that has become readable, exact to the microsecond, and whoever it wakes runs on
+// the OS thread that the poller woke. A thread of its own that sleeps in
+// clock_nanosleep is as exact, but has to wake a second OS thread to pass a due
+// time on, which on an idle machine takes longer than all else. No waiter holds an
+// OS thread or spins. Think times go to the runtime's timers, which scale better.
 type preciseClock struct {
 	*plainClock
 	alarm alarm
@@ -24,7 +23,6 @@ type preciseClock struct {
 
 	mu      sync.Mutex
 	heap    []*waiter // earliest first
-	closed  bool
 	waiters sync.Pool
 }
 
@@ -34,12 +32,11 @@ type waiter struct {
 	wake  chan struct{}
 }
 
-// alarm is a sleep that others may cut short.
+// alarm is a timer of the system that goes off once each time it is set.
 type alarm interface {
-	sleep(d time.Duration) // at most d; negative: until ring
-	ring()
+	set(d time.Duration) // from now on; replaces what was set before
+	wait() bool          // until it goes off; false once it is closed
 	close()
-	prepare() // once, on the OS thread that sleeps
 }
 
 // NewClock returns the real clock and a function that releases it, to be called
@@ -50,17 +47,15 @@ func NewClock() (Clock, func()) {
 		return newPlainClock(), func() {}
 	}
 	c := &preciseClock{plainClock: newPlainClock(), alarm: a}
-	c.done.Go(c.run)
-	return c, c.close
-}
-
-func (c *preciseClock) close() {
-	c.mu.Lock()
-	c.closed = true
-	c.mu.Unlock()
-	c.alarm.ring()
-	c.done.Wait()
-	c.alarm.close()
+	c.done.Go(func() {
+		for c.alarm.wait() {
+			c.fire()
+		}
+	})
+	return c, func() {
+		c.alarm.close()
+		c.done.Wait()
+	}
 }
 
 func (c *preciseClock) SleepUntil(ctx context.Context, at time.Duration) error {
@@ -74,11 +69,10 @@ func (c *preciseClock) SleepUntil(ctx context.Context, at time.Duration) error {
 	w.at = at
 	c.mu.Lock()
 	c.push(w)
-	first := c.heap[0] == w
-	c.mu.Unlock()
-	if first {
-		c.alarm.ring()
+	if c.heap[0] == w {
+		c.alarm.set(at - c.Now())
 	}
+	c.mu.Unlock()
 	defer c.waiters.Put(w)
 	select {
 	case <-w.wake:
@@ -87,7 +81,7 @@ func (c *preciseClock) SleepUntil(ctx context.Context, at time.Duration) error {
 	}
 	c.mu.Lock()
 	if w.index >= 0 {
-		c.remove(w.index)
+		c.remove(w.index) // the alarm may go off for nobody
 	} else {
 		<-w.wake // already woken: the channel must be empty before reuse
 	}
@@ -95,31 +89,19 @@ func (c *preciseClock) SleepUntil(ctx context.Context, at time.Duration) error {
 	return ctx.Err()
 }
 
-func (c *preciseClock) run() {
-	runtime.LockOSThread() // never unlocked: the thread ends with its timer slack
-	c.alarm.prepare()
-	for {
-		wait, closed := c.fire()
-		if closed {
-			return
-		}
-		c.alarm.sleep(wait)
-	}
-}
-
-// fire wakes everybody whose time has come and returns the time to the next.
-func (c *preciseClock) fire() (wait time.Duration, closed bool) {
+// fire wakes everybody whose time has come and sets the alarm for the next.
+func (c *preciseClock) fire() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for len(c.heap) > 0 {
 		w := c.heap[0]
 		if left := w.at - c.Now(); left > 0 {
-			return left, c.closed
+			c.alarm.set(left)
+			return
 		}
 		c.remove(0)
 		w.wake <- struct{}{}
 	}
-	return math.MinInt64, c.closed
 }
 
 func (c *preciseClock) push(w *waiter) {
