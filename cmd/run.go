@@ -239,7 +239,7 @@ func progressOf(plan *plan.Plan, phase string, groups []engine.GroupStatus, p st
 	for i, g := range p.Groups {
 		row := reporters.GroupProgress{
 			Name: g.Name, Active: g.Active, Rate: g.Rate, Samples: g.Samples, Errors: g.Errors, Dropped: g.Dropped,
-			Planned: g.Max, Done: -1, Left: -1,
+			Planned: g.Max, Open: g.Open, Due: g.PlannedPS, Started: g.StartedPS, Done: -1, Left: -1,
 		}
 		if g.Planned != nil && !g.Open {
 			row.Planned = int(*g.Planned)

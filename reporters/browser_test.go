@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"runner/reporters/stats"
 )
 
 // tab is a page in a headless Chromium, driven over its debugging pipe: requests
@@ -209,6 +211,12 @@ func TestPageIsUsable(t *testing.T) {
 		t.Errorf("the other charts do not follow: %q", other)
 	}
 
+	for chart, want := range map[string]string{"c-threads": "active150planned150active in open groups4", "c-arrivals": "started40/splanned40/sdropped0/s"} {
+		if got := b.legend(chart); !strings.Contains(got, want) {
+			t.Errorf("%s shows %q, not %q", chart, got, want)
+		}
+	}
+
 	pixels := func(id string) string {
 		return b.eval("document.querySelector('#" + id + " canvas').toDataURL().length + ':' + document.querySelector('#" + id + " canvas').toDataURL().slice(-4000)")
 	}
@@ -275,7 +283,8 @@ func TestPageOfAShortRun(t *testing.T) {
 	s := fixed()
 	tl := &s.Timeline
 	tl.TS, tl.LengthS, tl.IntervalS, tl.Throughput = []float64{0}, []float64{.22}, 1, []float64{50}
-	tl.Planned, tl.Metrics = []*float64{nil}, nil
+	tl.Planned, tl.ClosedThreads, tl.Metrics = []*float64{nil}, nil, nil
+	tl.Arrivals = &stats.Arrivals{Planned: []float64{33}, Started: []int64{22}, Dropped: []int64{11}}
 	tl.Series = tl.Series[:2]
 	for i := range tl.Series {
 		x := &tl.Series[i]
@@ -300,8 +309,16 @@ func TestPageOfAShortRun(t *testing.T) {
 			t.Errorf("series %s: throughput %q", id, got)
 		}
 	}
-	if got := b.eval("document.querySelector('#c-threads').closest('figure').querySelector('figcaption').innerText"); !strings.Contains(got, "open groups plan rates") {
-		t.Errorf("the missing plan is not explained: %q", got)
+	x, y, _, h := b.box("#c-arrivals .u-over")
+	b.mouse("mouseMoved", x+4, y+h/2, 0)
+	if got := b.legend("c-arrivals"); !strings.Contains(got, "started100/splanned150/sdropped50/s") {
+		t.Errorf("arrivals %q", got)
+	}
+	if got := b.eval("document.querySelector('#c-arrivals').closest('figure').querySelector('figcaption .hot').innerText"); got != "22 started of 33 planned, 11 dropped" {
+		t.Errorf("the missed load is told as %q", got)
+	}
+	if got := b.eval("document.querySelector('#c-threads .u-legend').innerText"); strings.Contains(got, "planned") {
+		t.Errorf("threads are planned by no group: %q", got)
 	}
 	if len(b.trouble) > 0 {
 		t.Errorf("the console said: %s", strings.Join(b.trouble, "\n"))

@@ -191,6 +191,12 @@ func levelTimeline(t *stats.Timeline) {
 	n := len(t.TS)
 	t.ActiveThreads = level(t.ActiveThreads, n)
 	t.Planned = level(t.Planned, n)
+	if len(t.ClosedThreads) > 0 {
+		t.ClosedThreads = level(t.ClosedThreads, n)
+	}
+	if a := t.Arrivals; a != nil {
+		a.Planned, a.Started, a.Dropped = level(a.Planned, n), level(a.Started, n), level(a.Dropped, n)
+	}
 	t.Throughput = level(t.Throughput, n)
 	t.Dropped = level(t.Dropped, n)
 	t.LengthS = level(t.LengthS, n)

@@ -3,6 +3,7 @@ package reporters
 import (
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -23,6 +24,8 @@ type Progress struct {
 type GroupProgress struct {
 	Name            string
 	Active, Planned int     // threads now
+	Open            bool    // it plans arrivals: the next two say how many per second, lately
+	Due, Started    float64 // as planned, and begun
 	Rate            float64 // samples per second, lately
 	P95             *int64  // response time, lately, ns; nil without samples
 	Samples         int64
@@ -88,7 +91,7 @@ func (c *Console) redraw(b *strings.Builder, p Progress) {
 	figures := make([]string, len(p.Groups))
 	cells := 24
 	for i := range p.Groups {
-		figures[i] = strings.Join(groupFigures(&p.Groups[i]), "  ")
+		figures[i] = fitting(groupFigures(&p.Groups[i]), width-names-2)
 		cells = min(cells, width-names-runewidth.StringWidth(figures[i])-9)
 	}
 	for i := range p.Groups {
@@ -113,7 +116,7 @@ func (c *Console) append(b *strings.Builder, p Progress) {
 	}
 	for i := range p.Groups {
 		g := &p.Groups[i]
-		text := clock(p.Elapsed) + "  " + CleanLine(g.Name) + ": " + strings.Join(groupFigures(g), ", ")
+		text := clock(p.Elapsed) + "  " + CleanLine(g.Name) + ": " + joined(groupFigures(g), ", ")
 		b.WriteString(guardLine(text) + "\n")
 	}
 }
@@ -137,33 +140,63 @@ func groupLine(g *GroupProgress, names, cells int, figures string) string {
 	return name + "  " + bar(g.Done, cells) + "  " + figures
 }
 
-// groupFigures are the figures of a group's progress, the most important first.
-func groupFigures(g *GroupProgress) []string {
-	if g.Waiting != "" {
-		return []string{"waiting " + g.Waiting}
+// item is one figure of a group's progress. Where the line is too long those
+// with a rank are left out, the highest first.
+type item struct {
+	text string
+	rank int
+}
+
+func joined(figures []item, by string) string {
+	texts := make([]string, len(figures))
+	for i, f := range figures {
+		texts[i] = f.text
 	}
+	return strings.Join(texts, by)
+}
+
+// fitting joins the figures that have room in so many columns.
+func fitting(figures []item, columns int) string {
+	for rank := 2; rank > 0 && runewidth.StringWidth(joined(figures, "  ")) > columns; rank-- {
+		figures = slices.DeleteFunc(figures, func(f item) bool { return f.rank == rank })
+	}
+	return joined(figures, "  ")
+}
+
+// groupFigures are the figures of a group's progress, the most important first.
+func groupFigures(g *GroupProgress) []item {
+	if g.Waiting != "" {
+		return []item{{text: "waiting " + g.Waiting}}
+	}
+	out := append(loadFigures(g), item{text: "p95 " + durationPtr(g.P95)}, item{text: plural(g.Errors, "error")})
+	if g.Dropped > 0 {
+		out = append(out, item{text: count(g.Dropped) + " dropped"})
+	}
+	switch {
+	case g.Finishing:
+		out = append(out, item{text: "finishing"})
+	case g.Done >= 1:
+		out = append(out, item{text: "done"})
+	case g.Left >= 0:
+		out = append(out, item{text: clock(g.Left) + " left"})
+	}
+	return out
+}
+
+// loadFigures are the load of a group beside what is planned of it.
+func loadFigures(g *GroupProgress) []item {
 	threads := strconv.Itoa(g.Active) + "/" + strconv.Itoa(g.Planned) + " threads"
 	if g.Finishing || g.Planned == 0 {
 		threads = plural(int64(g.Active), "thread")
 	}
-	out := []string{
-		threads,
-		rate(g.Rate),
-		"p95 " + durationPtr(g.P95),
-		plural(g.Errors, "error"),
+	if !g.Open || g.Finishing || g.Done >= 1 || g.Due <= 0 {
+		return []item{{text: threads}, {text: rate(g.Rate)}}
 	}
-	if g.Dropped > 0 {
-		out = append(out, count(g.Dropped)+" dropped")
+	return []item{
+		{text: significant(g.Started, 3) + " of " + significant(g.Due, 3) + "/s planned"},
+		{threads, 1},
+		{significant(g.Rate, 3) + " samples/s", 2},
 	}
-	switch {
-	case g.Finishing:
-		out = append(out, "finishing")
-	case g.Done >= 1:
-		out = append(out, "done")
-	case g.Left >= 0:
-		out = append(out, clock(g.Left)+" left")
-	}
-	return out
 }
 
 // bar draws a share over so many cells, in eighths; the percentage follows.

@@ -26,6 +26,7 @@ func (p *printer) result(s *stats.Summary, paths []string, quiet bool) {
 	}
 	p.series("Samples", s.Series, &s.Total)
 	p.series("Transactions", s.Transactions, nil)
+	p.arrivals(s.Groups)
 	p.times(s)
 	p.metrics(s.Metrics)
 	p.errors(s)
@@ -137,6 +138,38 @@ func (p *printer) series(head string, rows []stats.Series, total *stats.Series) 
 	t.Heads = append([]string{""}, t.Heads...)
 	p.print(head, &grid{t, 1, len(t.Heads)}, colours, []string{"min", "p90", "mean", "rate"}, []string{"error rate", "p50", "dropped", "p99", "max", "p95"})
 }
+
+// arrivals prints what became of the arrivals that the open groups planned.
+func (p *printer) arrivals(groups []stats.Group) {
+	var rows [][]string
+	var colours []ink
+	rest := false
+	for i := range groups {
+		g := &groups[i]
+		if g.Model != "open" || g.Skipped != "" {
+			continue
+		}
+		colour := plain
+		if g.Iterations < g.Scheduled {
+			colour = warn
+		}
+		left := cutOff(g)
+		rest = rest || left > 0
+		rows = append(rows, []string{g.Name, g.ScheduledRate, count(g.Scheduled), count(g.Iterations), count(g.Dropped), count(left)})
+		colours = append(colours, colour)
+	}
+	if len(rows) == 0 {
+		return
+	}
+	g := &grid{table{Heads: []string{"", "top rate", "scheduled", "started", "dropped", "cut off"}, Rows: rows}, 2, 6}
+	if !rest {
+		g.drop("cut off")
+	}
+	p.print("Arrivals", g, colours, []string{"top rate"}, nil)
+}
+
+// cutOff is how many arrivals of an open group a stop left over.
+func cutOff(g *stats.Group) int64 { return max(0, g.Scheduled-g.Iterations-g.Dropped) }
 
 // print writes a table under its head and says which columns had no room.
 func (p *printer) print(head string, g *grid, colours []ink, first, then []string) {

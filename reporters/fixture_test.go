@@ -225,7 +225,7 @@ func fixed() *stats.Summary {
 			GCPauseNS: &stats.GCPauseNS{P99: 210_000, Max: 1_700_000}},
 		Groups: []stats.Group{
 			{Name: "shoppers", Load: "120 threads, ramped up in 30 s, for 10 min", Model: "closed", MaxThreads: 120, DurationNS: int64(10*time.Minute + 2*time.Second), Iterations: 11_204, File: planFile, Line: 10, ThroughputPS: 56.1},
-			{Name: "checkout", Load: "40/s for 10 min, at most 80 threads", Model: "open", MaxThreads: 80, DurationNS: int64(10*time.Minute + 4*time.Second), Iterations: 23_948, Dropped: 52, File: planFile, Line: 29, ThroughputPS: 119.4, ScheduledRate: "40/s"},
+			{Name: "checkout", Load: "40/s for 10 min, at most 80 threads", Model: "open", MaxThreads: 80, DurationNS: int64(10*time.Minute + 4*time.Second), Iterations: 23_948, Scheduled: 24_000, Dropped: 52, File: planFile, Line: 29, ThroughputPS: 119.4, ScheduledRate: "40/s"},
 			{Name: "prices", Load: "up to 30 threads in 2 min, then held for 8 min", Model: "closed", MaxThreads: 30, DurationNS: int64(10 * time.Minute), Iterations: 402_118, File: planFile, Line: 44, ThroughputPS: 2010.7},
 		},
 		Metrics: []stats.Metric{{Name: "basket_value", Type: "trend", Count: 23_948, Value: pick(61.2), Min: pick(3.0), Max: pick(912.0),
@@ -355,16 +355,21 @@ func fixedTotals(s *stats.Summary, m *maker, points int) {
 		Samples:    stats.SampleLedger{Started: t.Count, Passed: t.Count - t.Failed, Errors: classes}}
 	tl := &s.Timeline
 	tl.IntervalS = 600 / float64(points)
+	a := &stats.Arrivals{}
+	tl.Arrivals = a
 	for i := range points {
 		at := float64(i) * tl.IntervalS
 		planned := min(120, math.Floor(at*4)) + min(30, math.Floor(at/4))
 		tl.TS, tl.Planned, tl.LengthS = append(tl.TS, at), append(tl.Planned, &planned), append(tl.LengthS, tl.IntervalS)
 		tl.ActiveThreads = append(tl.ActiveThreads, int(planned)+20+m.rnd.IntN(9)-min(20, 4*i))
+		tl.ClosedThreads = append(tl.ClosedThreads, min(int(planned), tl.ActiveThreads[i]))
 		dropped := int64(0)
 		if i >= points*2/3 && i < points*2/3+4 {
 			dropped = 13
 		}
 		tl.Dropped = append(tl.Dropped, dropped)
+		a.Planned, a.Dropped = append(a.Planned, 24_000/float64(points)), append(a.Dropped, dropped)
+		a.Started = append(a.Started, int64(24_000/points)-dropped)
 	}
 	if t.Count == 0 {
 		return

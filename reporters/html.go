@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"html/template"
 	"io"
-	"slices"
 
 	"runner/reporters/assets"
 	"runner/reporters/stats"
@@ -47,7 +46,7 @@ type page struct {
 	Options         []option
 	HasTimeline     bool
 	TimelineNote    string
-	PlanHidden      bool
+	Loads           []loadView
 	HasDistribution bool
 	Phases          []phaseView
 	PhaseNames      []string
@@ -87,18 +86,12 @@ func newPage(s *stats.Summary) (*page, error) {
 		Title: CleanLine(s.Plan), TimelineNote: note, HasTimeline: len(s.Timeline.TS) > 0, HasDistribution: island.hasTimes(),
 		Libraries: assets.Text("uPlot.LICENSE"),
 	}
-	p.PlanHidden = planHidden(s)
+	p.Loads = newLoads(s)
 	p.overview(s)
 	p.tables(s)
 	p.details(s)
 	p.Sources = sourceViews(s)
 	return p, nil
-}
-
-// planHidden reports whether no threads are planned because a group is open.
-func planHidden(s *stats.Summary) bool {
-	return slices.ContainsFunc(s.Groups, func(g stats.Group) bool { return g.Model == "open" && g.Skipped == "" }) &&
-		!slices.ContainsFunc(s.Timeline.Planned, func(v *float64) bool { return v != nil })
 }
 
 // hashOf is the policy's word for one script or style.

@@ -28,12 +28,21 @@ type island struct {
 	T          []float64      `json:"t"`
 	Length     []float64      `json:"len"` // seconds of each interval that the run covers
 	Active     []int          `json:"active"`
+	Closed     []int          `json:"closed,omitempty"` // active threads of the closed groups
 	Planned    []*float64     `json:"planned"`
+	Arrivals   *islandLoad    `json:"arrivals,omitempty"`
 	Throughput []float64      `json:"throughput"`
 	Dropped    []int64        `json:"dropped"`
 	Rows       []islandRow    `json:"rows"`
 	Limits     []islandLine   `json:"limits"`
 	Metrics    []islandMetric `json:"metrics"`
+}
+
+// islandLoad are the arrivals of the open groups in each interval.
+type islandLoad struct {
+	Planned []float64 `json:"planned"`
+	Started []int64   `json:"started"`
+	Dropped []int64   `json:"dropped"`
 }
 
 type islandRow struct {
@@ -75,8 +84,11 @@ func (d *island) hasTimes() bool {
 // newIsland returns the charts' data, and a note when it does not hold all.
 func newIsland(s *stats.Summary) (d *island, note string) {
 	t := &s.Timeline
-	d = &island{LogStep: logStep, IntervalS: t.IntervalS, T: t.TS, Length: rounded(t.LengthS), Active: t.ActiveThreads, Planned: t.Planned,
+	d = &island{LogStep: logStep, IntervalS: t.IntervalS, T: t.TS, Length: rounded(t.LengthS), Active: t.ActiveThreads, Closed: t.ClosedThreads, Planned: t.Planned,
 		Throughput: rounded(t.Throughput), Dropped: t.Dropped, Rows: []islandRow{}, Limits: islandLimits(s), Metrics: islandMetrics(s)}
+	if a := t.Arrivals; a != nil {
+		d.Arrivals = &islandLoad{rounded(a.Planned), a.Started, a.Dropped}
+	}
 	columns := make(map[int]*stats.TimelineSeries, len(t.Series))
 	for i := range t.Series {
 		columns[t.Series[i].ID] = &t.Series[i]
@@ -160,7 +172,9 @@ func roundTo(v, scale float64) float64 { return math.Round(v*scale) / scale }
 func rounded(vs []float64) []float64 {
 	out := make([]float64, len(vs))
 	for i, v := range vs {
-		out[i] = roundTo(v, 1000)
+		if out[i] = roundTo(v, 1000); math.IsInf(out[i], 0) {
+			out[i] = v
+		}
 	}
 	return out
 }

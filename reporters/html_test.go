@@ -244,7 +244,7 @@ func TestPageInBrowser(t *testing.T) {
 	for name, tt := range map[string]struct {
 		s      *stats.Summary
 		charts string
-	}{"fixed": {fixed(), "7"}, "hostile": {hostile, "7"}, "zero": {zero(), "0"}} {
+	}{"fixed": {fixed(), "8"}, "hostile": {hostile, "8"}, "zero": {zero(), "0"}} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "report.html")
 			r, _ := ByName("html")
@@ -258,7 +258,7 @@ func TestPageInBrowser(t *testing.T) {
 			if len(requests) > 0 {
 				t.Errorf("the page asked for %v", requests)
 			}
-			if !strings.Contains(dom, `data-charts="`+tt.charts+`"`) || (strings.Count(dom, "<canvas") >= 7) != (tt.charts == "7") {
+			if !strings.Contains(dom, `data-charts="`+tt.charts+`"`) || (strings.Count(dom, "<canvas") >= 8) != (tt.charts == "8") {
 				t.Errorf("%d canvases, want %s charts", strings.Count(dom, "<canvas"), tt.charts)
 			}
 			opening, _, _ := strings.Cut(dom[strings.Index(dom, "<html"):], ">")

@@ -57,7 +57,7 @@ type (
 	}
 	groupView struct {
 		Name, Load, Model, Rate, Steady, Place, Skipped string
-		MaxThreads, Iterations, Dropped                 string
+		MaxThreads, Scheduled, Iterations, Dropped      string
 		Lost                                            bool
 	}
 )
@@ -193,7 +193,10 @@ func newMeter(t *stats.ThresholdResult) *meter {
 func newGroup(g *stats.Group) groupView {
 	v := groupView{Name: g.Name, Load: g.Load, Model: g.Model, Rate: rate(g.ThroughputPS), Place: place(g.File, g.Line), Skipped: g.Skipped,
 		MaxThreads: count(int64(g.MaxThreads)), Iterations: count(g.Iterations), Dropped: count(g.Dropped), Lost: g.Dropped > 0}
-	v.Steady = notMeasured
+	v.Scheduled, v.Steady = "–", notMeasured
+	if g.Model == "open" {
+		v.Scheduled = count(g.Scheduled)
+	}
 	if g.SteadyPS != nil {
 		v.Steady = rate(*g.SteadyPS)
 	}

@@ -17,17 +17,28 @@ const (
 )
 
 // chartLine is one line of a chart: a column of the Timeline sheet.
-type chartLine struct{ column, colour string }
+type chartLine struct {
+	column, colour string
+	dashed         bool
+}
 
 // charts puts the native charts over the Timeline's rows on a sheet.
 func (b *book) charts(sheet string, t *stats.Timeline) {
 	if len(t.TS) == 0 {
 		return
 	}
-	b.chart(sheet, "D3", "Response time over time, ms", t, chartLine{"H", colourBlue}, chartLine{"I", colourOrange}, chartLine{"J", colourRed})
-	b.chart(sheet, "D25", "Throughput, samples per second", t, chartLine{"D", colourBlue})
-	b.chart(sheet, "N3", "Errors per second", t, chartLine{"G", colourRed})
-	b.chart(sheet, "N25", "Threads", t, chartLine{"B", colourBlue}, chartLine{"C", colourGrey})
+	b.chart(sheet, "D3", "Response time over time, ms", t, chartLine{"H", colourBlue, false}, chartLine{"I", colourOrange, false}, chartLine{"J", colourRed, false})
+	b.chart(sheet, "D25", "Throughput, samples per second", t, chartLine{"D", colourBlue, false})
+	b.chart(sheet, "N3", "Errors per second", t, chartLine{"G", colourRed, false})
+	if len(t.ClosedThreads) > 0 {
+		b.chart(sheet, "N25", "Load: planned and actual threads", t, chartLine{"N", colourBlue, false}, chartLine{"C", colourGrey, true})
+	} else {
+		b.chart(sheet, "N25", "Threads", t, chartLine{"B", colourBlue, false})
+	}
+	if t.Arrivals != nil {
+		b.chart(sheet, "D47", "Load: planned and actual arrivals per second", t,
+			chartLine{"P", colourBlue, false}, chartLine{"O", colourGrey, true}, chartLine{"Q", colourRed, false})
+	}
 }
 
 func (b *book) chart(sheet, at, name string, t *stats.Timeline, lines ...chartLine) {
@@ -44,13 +55,17 @@ func (b *book) chart(sheet, at, name string, t *stats.Timeline, lines ...chartLi
 		YAxis: excelize.ChartAxis{Font: axis, MajorGridLines: true, NumFmt: excelize.ChartNumFmt{CustomNumFmt: "#,##0"}, Minimum: new(float64)},
 	}
 	for _, l := range lines {
+		dash := excelize.LineDashSolid
+		if l.dashed {
+			dash = excelize.LineDashDash
+		}
 		fill := excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{l.colour}}
 		chart.Series = append(chart.Series, excelize.ChartSeries{
 			Name:       "Timeline!$" + l.column + "$1",
 			Categories: fmt.Sprintf("Timeline!$A$2:$A$%d", points+1),
 			Values:     fmt.Sprintf("Timeline!$%s$2:$%s$%d", l.column, l.column, points+1),
 			Fill:       fill,
-			Line:       excelize.LineOptions{Type: excelize.LineSolid, Width: 1.75},
+			Line:       excelize.LineOptions{Type: excelize.LineSolid, Dash: dash, Width: 1.75},
 			Marker:     excelize.ChartMarker{Symbol: "none"},
 		})
 	}

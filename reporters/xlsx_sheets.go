@@ -176,7 +176,8 @@ func measures(r *stats.Series) []measure {
 
 func (b *book) timelineSheet(s *stats.Summary) {
 	columns := []column{{"Time, s", 10}, {"Active threads", 10}, {"Planned threads", 10}, {"Throughput, /s", 12}, {"Samples", 10}, {"Failed", 10},
-		{"Errors, /s", 10}, {"p50, ms", 10}, {"p95, ms", 10}, {"p99, ms", 10}, {"Max, ms", 10}, {"Bytes", 13}, {"Dropped", 10}}
+		{"Errors, /s", 10}, {"p50, ms", 10}, {"p95, ms", 10}, {"p99, ms", 10}, {"Max, ms", 10}, {"Bytes", 13}, {"Dropped", 10},
+		{"Active threads, closed groups", 14}, {"Planned arrivals, /s", 12}, {"Started arrivals, /s", 12}, {"Dropped arrivals, /s", 12}}
 	t := &s.Timeline
 	total := totalTimeline(t)
 	rows := make([][]cell, len(t.TS))
@@ -185,10 +186,26 @@ func (b *book) timelineSheet(s *stats.Summary) {
 		if total != nil {
 			row = append(row, whole(total.Count[i]), whole(total.Failed[i]), cell{rateCell, float64(total.Failed[i]) / max(t.LengthS[i], 1e-9)},
 				millisPtr(total.P50[i]), millisPtr(total.P95[i]), millisPtr(total.P99[i]), millisPtr(total.Max[i]), whole(total.Bytes[i]), whole(t.Dropped[i]))
+		} else {
+			row = append(row, make([]cell, 9)...)
 		}
+		row = append(row, loadCells(t, i)...)
 		rows[i] = row
 	}
 	b.list("Timeline", columns, rows)
+}
+
+// loadCells are the load of an interval that is held against the plan's.
+func loadCells(t *stats.Timeline, i int) []cell {
+	out := make([]cell, 4)
+	if len(t.ClosedThreads) > 0 {
+		out[0] = whole(int64(t.ClosedThreads[i]))
+	}
+	if a := t.Arrivals; a != nil {
+		length := max(t.LengthS[i], 1e-9)
+		out[1], out[2], out[3] = cell{rateCell, a.Planned[i] / length}, cell{rateCell, float64(a.Started[i]) / length}, cell{rateCell, float64(a.Dropped[i]) / length}
+	}
+	return out
 }
 
 func (b *book) metricsSheet(s *stats.Summary) {

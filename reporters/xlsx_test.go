@@ -106,7 +106,7 @@ func TestWorkbookHasNativeChartsAndNoFormula(t *testing.T) {
 			t.Errorf("%s links outside", name)
 		}
 	}
-	if charts != 4 || filters != 7 {
+	if charts != 5 || filters != 7 {
 		t.Errorf("%d charts, %d filters", charts, filters)
 	}
 }

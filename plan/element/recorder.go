@@ -126,6 +126,13 @@ type Recorder interface {
 // while the plan runs. It is safe for concurrent use.
 type RowNamer interface{ NameRow(series int, name string) }
 
+// GroupStarter is implemented by a Recorder that holds the planned load against
+// the actual one: it is told when a group's clock began, before any of its threads.
+// It is safe for concurrent use.
+type GroupStarter interface {
+	GroupStarted(group int, at time.Duration)
+}
+
 // Shard records for some threads. Safe for concurrent use. Record copies what it
 // needs before it returns and allocates nothing for a passed sample.
 type Shard interface {

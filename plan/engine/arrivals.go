@@ -33,6 +33,7 @@ type ArrivalStage struct {
 type ArrivalShape struct {
 	stages  []arrivalStage
 	length  time.Duration // 0: no planned end (iterations only)
+	over    time.Duration // when the limit is reached, by the mean of a random one; 0: never
 	limit   int64         // most arrivals; -1: no limit
 	poisson bool
 	part    element.Segment
@@ -71,6 +72,9 @@ func Arrivals(stages []ArrivalStage, limit int64, poisson bool) *ArrivalShape {
 			s.limit = whole
 		}
 	}
+	if s.limit > 0 && len(s.stages) > 0 {
+		s.over, _ = s.at(s.limit)
+	}
 	return s
 }
 
@@ -104,6 +108,9 @@ func (s *ArrivalShape) Planned(at time.Duration) float64 {
 }
 
 func (s *ArrivalShape) plannedWhole(at time.Duration) float64 {
+	if s.over > 0 && at >= s.over {
+		return 0
+	}
 	for i := range s.stages {
 		st := &s.stages[i]
 		if at >= st.begin && (st.over <= 0 || at < st.begin+st.over) {

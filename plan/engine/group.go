@@ -113,6 +113,9 @@ func (g *groupRun) await() bool {
 	}
 	g.begun, g.warmUntil = start, start+g.warmUp
 	g.started.Store(int64(start))
+	if r, ok := g.run.recorder.(element.GroupStarter); ok {
+		r.GroupStarted(g.group.index, start)
+	}
 	return true
 }
 

@@ -53,8 +53,8 @@
   const dark = matchMedia("(prefers-color-scheme: dark)");
   let printing = false;
   const palette = () => dark.matches && !printing
-    ? { ink: "#95a3b1", grid: "#232c36", p50: "#9bd3f5", p95: "#3f9be0", p99: "#ff8c55", max: "#7d8a97", main: "#3f9be0", error: "#ff8c55", plan: "#8b98a5", fill: "#3f9be022", efill: "#ff8c5530", good: "#5ad1ae" }
-    : { ink: "#5a6775", grid: "#e8ecf0", p50: "#56b4e9", p95: "#0072b2", p99: "#d55e00", max: "#8c98a4", main: "#0072b2", error: "#d55e00", plan: "#8c98a4", fill: "#0072b214", efill: "#d55e0022", good: "#00795c" };
+    ? { ink: "#95a3b1", grid: "#232c36", p50: "#9bd3f5", p95: "#3f9be0", p99: "#ff8c55", max: "#7d8a97", main: "#3f9be0", error: "#ff8c55", gap: "#ff8c5540", fill: "#3f9be022", efill: "#ff8c5530", good: "#5ad1ae" }
+    : { ink: "#5a6775", grid: "#e8ecf0", p50: "#56b4e9", p95: "#0072b2", p99: "#d55e00", max: "#8c98a4", main: "#0072b2", error: "#d55e00", gap: "#d55e0033", fill: "#0072b214", efill: "#d55e0022", good: "#00795c" };
 
   // ---- charts ----------------------------------------------------------------
   const charts = new Map(); // element id → chart
@@ -145,17 +145,29 @@
       { label: "share", stroke: "transparent", scale: "n", value: (u, v) => v == null ? "–" : significant(v * 100, 3) + "%", points: { show: false }, paths: () => null },
     ], { scales: Object.assign({ n: { range: [0, 1], auto: false } }, timeOpts(c, rate, []).scales) }),
     [data.t, failed.map(per), failed.map((f, i) => f == null || !count[i] ? null : f / count[i])]);
-    const threads = [line("active", c.main, whole, { paths: uPlot.paths.stepped({ align: 1 }), fill: c.fill })];
-    const cols = [data.t, data.active];
-    if (data.planned.some((v) => v != null)) {
-      threads.push(line("planned", c.plan, whole, { dash: [5, 4], paths: uPlot.paths.stepped({ align: 1 }) }));
-      cols.push(data.planned);
+    drawLoads(c);
+  }
+
+  // drawLoads draws what was planned dashed over what really was; what is missing
+  // of a plan is filled in the colour of errors.
+  function drawLoads(c) {
+    const stepped = { paths: uPlot.paths.stepped({ align: 1 }) }, dash = { dash: [6, 4], width: 1.4 };
+    const missing = { bands: [{ series: [2, 1], fill: c.gap, dir: -1 }] }; // from the plan down to what was
+    const threads = [], cols = [data.t], a = data.arrivals;
+    if (data.closed) {
+      threads.push(line("active", c.main, whole, stepped), line("planned", c.ink, whole, Object.assign({}, stepped, dash)));
+      cols.push(data.closed, data.planned);
     }
-    if (data.dropped.some((v) => v > 0)) {
-      threads.push(line("dropped", c.error, whole));
-      cols.push(data.dropped);
+    if (a || !data.closed) {
+      threads.push(line(data.closed ? "active in open groups" : "active", data.closed ? c.p50 : c.main, whole, stepped));
+      cols.push(data.active.map((n, i) => data.closed ? n - data.closed[i] : n));
     }
-    draw("c-threads", timeOpts(c, whole, threads), cols);
+    draw("c-threads", timeOpts(c, whole, threads, data.closed ? missing : {}), cols);
+    if (!a) return;
+    const per = (n, i) => n / (data.len[i] || data.dt || 1);
+    const rates = [line("started", c.main, rate), line("planned", c.ink, rate, dash)];
+    if (a.dropped.some((n) => n > 0)) rates.push(line("dropped", c.error, rate, { fill: c.efill }));
+    draw("c-arrivals", timeOpts(c, rate, rates, missing), [data.t, a.started.map(per), a.planned.map(per), a.dropped.map(per)].slice(0, rates.length + 1));
   }
 
   // ---- metrics ---------------------------------------------------------------

@@ -136,9 +136,10 @@ func (t *timeline) absorb(from *timeline, offset time.Duration, rows []int) {
 	}
 	for i := range other.columns {
 		to, c := &t.columns[i+shift], &other.columns[i]
-		covered, active, planned := max(to.covered, c.covered), to.active+c.active, to.planned+c.planned
+		covered, active, load := max(to.covered, c.covered), to.active+c.active, to.load
+		load.beside(c.load)
 		t.merge(to, c)
-		to.covered, to.active, to.planned = covered, active, planned
+		to.covered, to.active, to.load = covered, active, load
 	}
 	for t.bytes > maxTimelineBytes && len(t.columns) > 1 {
 		t.double()

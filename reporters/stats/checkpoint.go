@@ -201,9 +201,8 @@ func (e *encoder) timeline(t *timeline) {
 		c := &t.columns[i]
 		e.dur(c.covered)
 		e.int(c.active)
-		e.float(c.planned)
-		e.len(boolInt(c.hasPlan))
 		e.int(c.dropped)
+		e.load(&c.load)
 		e.len(len(c.points))
 		for k := range c.points {
 			p := &c.points[k]
@@ -230,7 +229,7 @@ func (d *decoder) timeline(t *timeline, width, metrics int) {
 		return
 	}
 	for range n {
-		c := column{covered: d.dur(), active: d.int(), planned: d.float(), hasPlan: d.len(1) == 1, dropped: d.int()}
+		c := column{covered: d.dur(), active: d.int(), dropped: d.int(), load: d.load()}
 		for range d.len(width) {
 			p := point{series: d.len(width - 1), count: d.count(), failed: d.count(), unsent: d.count(), bytes: d.count()}
 			d.sparse(&p.hist)

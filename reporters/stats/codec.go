@@ -114,8 +114,7 @@ func (e *encoder) delta(d *delta) {
 	e.dur(d.from)
 	e.dur(d.to)
 	e.int(d.active)
-	e.float(d.planned)
-	e.len(boolInt(d.hasPlan))
+	e.load(&d.load)
 	e.dur(d.process.cpu)
 	e.int(d.process.rss)
 	e.len(d.process.cpus)
@@ -383,7 +382,7 @@ func (d *decoder) delta(out *delta) {
 	if out.from < 0 || out.to < out.from {
 		d.fail()
 	}
-	out.active, out.planned, out.hasPlan = d.int(), d.float(), d.len(1) == 1
+	out.active, out.load = d.int(), d.load()
 	out.process = processDelta{cpu: d.dur(), rss: d.int(), cpus: d.len(1 << 20)}
 	for range d.len(maxListed) {
 		out.process.pauses = append(out.process.pauses, PauseCount{d.dur(), d.uint()})

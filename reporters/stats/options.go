@@ -67,8 +67,8 @@ type Progress struct {
 	Groups  []GroupProgress
 }
 
-// GroupProgress is how one thread group stands now. Rate and P95 are over the
-// last seconds.
+// GroupProgress is how one thread group stands now. Rate, P95, PlannedPS and
+// StartedPS are over the last seconds.
 type GroupProgress struct {
 	Name     string
 	Open     bool
@@ -83,6 +83,8 @@ type GroupProgress struct {
 	Dropped  int64
 	Rate     float64        // samples per second
 	P95      *time.Duration // nil without samples
+
+	PlannedPS, StartedPS float64 // arrivals per second of an open group: as planned, and iterations begun
 }
 
 // Process is what the load generator's process says of itself; fields that

@@ -16,16 +16,17 @@ type recent struct {
 }
 
 type recentSlice struct {
-	took   time.Duration
-	counts []int64
-	hists  []sparse
+	took    time.Duration
+	counts  []int64 // samples, by group
+	started []int64 // iterations, by group
+	hists   []sparse
 }
 
 func (r *recent) add(s *state, d *delta) {
 	if d.to == d.from {
 		return
 	}
-	slice := recentSlice{took: d.to - d.from, counts: make([]int64, r.groups), hists: make([]sparse, r.groups)}
+	slice := recentSlice{took: d.to - d.from, counts: make([]int64, r.groups), started: make([]int64, r.groups), hists: make([]sparse, r.groups)}
 	hists := make([]Histogram, r.groups)
 	for _, i := range d.touched {
 		if g := s.groupOf(i); g >= 0 && s.load(i) {
@@ -35,6 +36,7 @@ func (r *recent) add(s *state, d *delta) {
 		}
 	}
 	for g := range hists {
+		slice.started[g] = d.groups[g+1][element.IterationsStarted]
 		slice.hists[g] = hists[g].sparse()
 		hists[g].release(&d.pool)
 	}
@@ -95,6 +97,9 @@ func (r *Recorder) groupProgress(g int, now time.Duration) GroupProgress {
 		if info.Planned != nil {
 			v := finite(info.Planned(at))
 			out.Planned = &v
+		}
+		if info.Open {
+			out.PlannedPS, out.StartedPS = r.arrivalRates(g)
 		}
 	}
 	if c := &s.total.groups[g+1]; c[element.IterationsStarted] > 0 {

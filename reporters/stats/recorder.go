@@ -44,7 +44,10 @@ type groupClock struct {
 	lead    time.Duration
 }
 
-var _ element.Recorder = (*Recorder)(nil)
+var (
+	_ element.Recorder     = (*Recorder)(nil)
+	_ element.GroupStarter = (*Recorder)(nil)
+)
 
 // New returns a recorder for a plan's layout. It starts no goroutine: the caller
 // calls Tick each second or lets Run do it.
@@ -114,7 +117,7 @@ func (r *Recorder) Note(text string) {
 	}
 }
 
-// GroupStarted says when a group's clock began, for the planned threads in the
+// GroupStarted says when a group's clock began, for the planned load in the
 // timeline. Without it the recorder takes the start of the group's first thread.
 func (r *Recorder) GroupStarted(group int, at time.Duration) {
 	if group >= 0 && group < len(r.groups) {
@@ -171,42 +174,6 @@ func (r *Recorder) takeNotes() (notes []string, names []rowName) {
 	notes, names = r.notes, r.names
 	r.notes, r.names = nil, nil
 	return notes, names
-}
-
-// levels fills in the threads of the interval: the most active at once, and the
-// number planned for its middle. Active threads are those of all groups, so there
-// is a plan to hold them against only where every group that runs is closed.
-func (r *Recorder) levels(d *delta) {
-	d.active, d.planned, d.hasPlan = 0, 0, r.closedOnly()
-	middle := d.from + (d.to-d.from)/2
-	for i, g := range r.groups {
-		active := g.active.Load()
-		d.active += max(g.peak.Swap(active), active)
-		info := &r.layout.Groups[i]
-		if !d.hasPlan || info.Planned == nil {
-			continue
-		}
-		if at, ok := g.elapsed(middle); ok {
-			d.planned += info.Planned(at)
-		}
-	}
-	d.planned = finite(d.planned)
-}
-
-// closedOnly reports whether every group that runs plans threads.
-func (r *Recorder) closedOnly() bool {
-	some := false
-	for i := range r.layout.Groups {
-		g := &r.layout.Groups[i]
-		if g.Skipped != "" {
-			continue
-		}
-		if g.Open || g.Planned == nil {
-			return false
-		}
-		some = true
-	}
-	return some
 }
 
 // elapsed returns the time since the group's start.

@@ -3,6 +3,7 @@ package stats
 import (
 	"context"
 	"encoding/json"
+	"math"
 	"math/rand/v2"
 	"strconv"
 	"strings"
@@ -275,17 +276,52 @@ func closedLayout() element.Layout {
 	return l
 }
 
-// TestPlannedBesideOpenGroups: active threads are those of all groups, so closed
-// groups alone make no plan for them.
-func TestPlannedBesideOpenGroups(t *testing.T) {
-	for _, l := range []element.Layout{testLayout(), closedLayout()} {
-		r := newRig(l)
+// TestLoadByKind: threads are held against the plans of the closed groups,
+// arrivals against those of the open ones; a kind that does not run has no column.
+func TestLoadByKind(t *testing.T) {
+	both := testLayout()
+	both.Groups[1].Planned = func(time.Duration) float64 { return 10 }
+	alone := testLayout()
+	alone.Groups[0].Skipped = "off"
+	for _, tt := range []struct {
+		layout       element.Layout
+		closed, open bool
+	}{{both, true, true}, {closedLayout(), true, false}, {alone, false, true}} {
+		r := newRig(tt.layout)
+		r.GroupStarted(1, time.Second/2)
 		r.Shard(0, 0).Count(element.ThreadsStarted, 2)
+		r.Shard(1, 0).Count(element.ThreadsStarted, 3)
+		r.Shard(1, 0).Count(element.IterationsStarted, 4)
+		r.Shard(1, 0).Count(element.DroppedNoThread, 1)
+		r.Shard(0, 0).Count(element.DroppedEnd, 7)
 		r.second()
-		planned := r.Summary(EndInfo{}).Timeline.Planned[0]
-		if open := l.Groups[1].Skipped == ""; (planned == nil) != open {
-			t.Errorf("an open group runs: %t, planned %v", open, planned)
+		tl := r.Summary(EndInfo{}).Timeline
+		if (tl.Planned[0] != nil) != tt.closed || (len(tl.ClosedThreads) > 0) != tt.closed || (tl.Arrivals != nil) != tt.open {
+			t.Errorf("closed %t, open %t: %v %v %v", tt.closed, tt.open, tl.Planned, tl.ClosedThreads, tl.Arrivals)
+			continue
 		}
+		if tt.closed && (*tl.Planned[0] != 2 || tl.ClosedThreads[0] != 2 || tl.ActiveThreads[0] != 5) {
+			t.Errorf("%d of %g threads, %d in all", tl.ClosedThreads[0], *tl.Planned[0], tl.ActiveThreads[0])
+		}
+		if tt.closed && tt.open {
+			diffEmpty(t, "arrivals", cmp.Diff(&Arrivals{Planned: []float64{5}, Started: []int64{4}, Dropped: []int64{1}}, tl.Arrivals))
+		}
+	}
+}
+
+// TestArrivalsOfLately: what the console shows as planned and begun is over the
+// same seconds, so a ramp does not look like a lag.
+func TestArrivalsOfLately(t *testing.T) {
+	l := testLayout()
+	l.Groups[1].Planned = func(at time.Duration) float64 { return 10 * at.Seconds() }
+	r := newRig(l)
+	r.GroupStarted(1, 0)
+	for i := range 20 {
+		r.Shard(1, 0).Count(element.IterationsStarted, int64(10*i+5))
+		r.second()
+	}
+	if g := r.Progress().Groups[1]; math.Abs(g.PlannedPS-175) > 1e-6 || g.StartedPS != 175 {
+		t.Errorf("%g planned, %g started", g.PlannedPS, g.StartedPS)
 	}
 }
 
@@ -412,7 +448,7 @@ func TestPlannedThreads(t *testing.T) {
 	}
 	for name, r := range map[string]*rig{"guessed": guessed, "told": told} {
 		tl := r.Summary(EndInfo{}).Timeline
-		if got := *tl.Planned[8]; got < 1.86 || got > 1.89 {
+		if got := *tl.Planned[8]; got < 1.98 || got > 2 {
 			t.Errorf("%s: planned in second 8 is %g", name, got)
 		}
 	}

@@ -12,8 +12,7 @@ type delta struct {
 	batch
 	from, to time.Duration
 	active   int64 // threads at most at once
-	planned  float64
-	hasPlan  bool
+	load     load
 	process  processDelta
 	notes    []string
 	names    []rowName

@@ -31,6 +31,8 @@ func (s *state) summary(end *EndInfo) *Summary {
 	out.Groups = s.groupRows(end.SkippedGroups)
 	out.Thresholds = s.results(end.SkippedGroups)
 	out.Timeline = s.timeline.summary(loads, ids)
+	closed, open := s.out.kinds()
+	s.timeline.loads(&out.Timeline, closed, open)
 	out.Timeline.Metrics = s.timeline.metricColumns(s.out.Metrics)
 	out.Generator = s.judged(p50Of(&out.Total))
 	in := verdictInput{
@@ -200,7 +202,7 @@ func (s *state) groupRows(skipped map[int]string) []Group {
 			Skipped: o.Skipped, Iterations: n[element.IterationsStarted], Dropped: s.total.dropped(g), File: o.File, Line: o.Line,
 			ScheduledRate: o.ScheduledRate}
 		if o.Open {
-			row.Model = "open"
+			row.Model, row.Scheduled = "open", n[element.IterationsScheduled]
 		}
 		if reason, ok := skipped[g]; ok && row.Skipped == "" {
 			row.Skipped = cmp.Or(reason, "skipped")

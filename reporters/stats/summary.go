@@ -176,6 +176,7 @@ type Group struct {
 	DurationNS    int64   `json:"duration_ns"`
 	Skipped       string  `json:"skipped"` // the reason, or ""
 	Iterations    int64   `json:"iterations"`
+	Scheduled     int64   `json:"scheduled,omitempty"` // of open groups: arrivals that came due, with those that a stop cut off
 	Dropped       int64   `json:"dropped"`
 	File          string  `json:"file"`
 	Line          int     `json:"line"`
@@ -342,14 +343,24 @@ type TrendPoint struct {
 // with ID -1; the others follow Summary.Series and Transactions by ID.
 type Timeline struct {
 	IntervalS     float64          `json:"interval_s"`
-	TS            []float64        `json:"t_s"`      // start of each interval, seconds since the start
-	LengthS       []float64        `json:"length_s"` // how much of each interval the run covers: what its rates are over
-	ActiveThreads []int            `json:"active_threads"`
-	Planned       []*float64       `json:"planned"` // planned threads; null where any group is open, which plans rates
+	TS            []float64        `json:"t_s"`                      // start of each interval, seconds since the start
+	LengthS       []float64        `json:"length_s"`                 // how much of each interval the run covers: what its rates are over
+	ActiveThreads []int            `json:"active_threads"`           // of all groups, at most at once
+	Planned       []*float64       `json:"planned"`                  // threads that the closed groups plan, at most at once; null without such groups
+	ClosedThreads []int            `json:"closed_threads,omitempty"` // active threads of the closed groups, at most at once: to hold against Planned
+	Arrivals      *Arrivals        `json:"arrivals,omitempty"`       // of the open groups; left out without such groups
 	Throughput    []float64        `json:"throughput_per_s"`
 	Dropped       []int64          `json:"dropped"`
 	Series        []TimelineSeries `json:"series"`
 	Metrics       []TimelineMetric `json:"metrics"`
+}
+
+// Arrivals are those of all open groups in each interval; divided by LengthS they
+// are rates. Columns as long as Timeline.TS.
+type Arrivals struct {
+	Planned []float64 `json:"planned"` // that the plan asks for: the area under its rates
+	Started []int64   `json:"started"` // iterations begun
+	Dropped []int64   `json:"dropped"` // for want of a free thread
 }
 
 // TimelineMetric is one custom metric over time; columns as long as Timeline.TS.

@@ -22,9 +22,8 @@ type timeline struct {
 type column struct {
 	covered time.Duration // of the interval, by ticks
 	active  int64         // threads at most
-	planned float64
-	hasPlan bool
 	dropped int64
+	load    load
 	points  []point // by series, only those that were used
 	metrics []metricPoint
 }
@@ -60,7 +59,7 @@ func (t *timeline) add(d *delta) {
 }
 
 func (t *timeline) columnOf(d *delta) *column {
-	c := &column{covered: d.to - d.from, active: d.active, planned: d.planned, hasPlan: d.hasPlan, dropped: d.dropped(-1)}
+	c := &column{covered: d.to - d.from, active: d.active, dropped: d.dropped(-1), load: d.load}
 	var h Histogram
 	for _, i := range d.touched {
 		cell := d.cells[i]
@@ -81,9 +80,8 @@ func (t *timeline) columnOf(d *delta) *column {
 func (t *timeline) merge(c, from *column) {
 	c.covered += from.covered
 	c.active = max(c.active, from.active)
-	c.planned = max(c.planned, from.planned)
-	c.hasPlan = c.hasPlan || from.hasPlan
 	c.dropped += from.dropped
+	c.load.then(from.load)
 	for _, p := range from.points {
 		t.put(c, p)
 	}
@@ -127,7 +125,7 @@ func (t *timeline) double() {
 // summary returns the timeline with the total of the load series first, then
 // every series of ids that was used.
 func (t *timeline) summary(loads map[int]bool, ids []int) Timeline {
-	out := Timeline{IntervalS: max(t.width, time.Second).Seconds(), TS: []float64{}, ActiveThreads: []int{}, Planned: []*float64{},
+	out := Timeline{IntervalS: max(t.width, time.Second).Seconds(), TS: []float64{}, ActiveThreads: []int{},
 		LengthS: []float64{}, Throughput: []float64{}, Dropped: []int64{}}
 	rows := make([]TimelineSeries, len(ids)+1)
 	where := map[int]int{}
@@ -190,12 +188,6 @@ func (t *timeline) head(out *Timeline, i int, sent int64) {
 	out.TS = append(out.TS, (time.Duration(i) * t.width).Seconds())
 	out.LengthS = append(out.LengthS, t.length(i))
 	out.ActiveThreads = append(out.ActiveThreads, int(c.active))
-	var planned *float64
-	if c.hasPlan {
-		v := c.planned
-		planned = &v
-	}
-	out.Planned = append(out.Planned, planned)
 	out.Throughput = append(out.Throughput, float64(sent)/t.length(i))
 	out.Dropped = append(out.Dropped, c.dropped)
 }
