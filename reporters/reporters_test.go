@@ -273,7 +273,7 @@ func TestUnevenColumns(t *testing.T) {
 	s.Timeline.ActiveThreads = s.Timeline.ActiveThreads[:3]
 	s.Timeline.Planned, s.Timeline.Dropped = nil, append(s.Timeline.Dropped, 1, 2, 3)
 	s.Timeline.Series[0].P95 = s.Timeline.Series[0].P95[:1]
-	s.Timeline.ClosedThreads, s.Timeline.Arrivals.Started, s.Timeline.Arrivals.Planned[0] = s.Timeline.ClosedThreads[:2], nil, math.MaxFloat64
+	s.Timeline.ClosedThreads, s.Timeline.Arrivals.Started, s.Timeline.Arrivals.Planned[0] = s.Timeline.ClosedThreads[:2], nil, 1e308
 	for _, r := range All() {
 		if err := r.Write(io.Discard, s); err != nil {
 			t.Errorf("%s: %v", r.Name(), err)
