@@ -24,7 +24,7 @@ func newAlarm() (alarm, error) {
 // set is not called after close: whoever sets has not been released.
 func (a *timerAlarm) set(d time.Duration) {
 	spec := unix.ItimerSpec{Value: unix.NsecToTimespec(int64(max(1, d)))} // 0 would disarm it
-	_ = unix.TimerfdSettime(a.fd, 0, &spec, nil)                           // fails for no timerfd and no valid time only
+	_ = unix.TimerfdSettime(a.fd, 0, &spec, nil)                          // fails for no timerfd and no valid time only
 }
 
 func (a *timerAlarm) wait() bool {

@@ -54,6 +54,11 @@ func findClients(runner, former, dir string) (found []client, missing []string) 
 		}
 		missing = append(missing, p.name)
 	}
+	if j, ok := jmeter(); ok {
+		found = append(found, j)
+	} else {
+		missing = append(missing, "jmeter")
+	}
 	return found, missing
 }
 
