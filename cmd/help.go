@@ -17,9 +17,11 @@ import (
 // or a key of the language: runner help http.
 func newHelp(env Env, root *cobra.Command, reg *element.Registry) *cobra.Command {
 	return &cobra.Command{
-		Use:               "help [COMMAND | TOPIC]",
-		Short:             "Explain a command, or a word of plans such as http, pacing or p95",
-		ValidArgsFunction: cobra.FixedCompletions(completions(reg), cobra.ShellCompDirectiveNoFileComp),
+		Use:   "help [COMMAND | TOPIC]",
+		Short: "Explain a command, or a word of plans such as http, pacing or p95",
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return completions(reg), cobra.ShellCompDirectiveNoFileComp
+		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return root.Help()

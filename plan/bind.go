@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 
 	"runner/plan/expr"
 	"runner/plan/source"
@@ -101,11 +102,13 @@ type phase struct {
 	newUser bool
 	early   *expr.Env // what is known before the run: plan vars, and params that follow from them
 	defs    []definition
-	uses    []use
+	doubts  map[string]*doubt // by name
+	uses    []use             // of doubts
 }
 
 // run binds steps under env and what they define, and returns that env.
 func (p *phase) run(env *expr.Env, steps []*Step) *expr.Env {
+	p.doubts = doubts(p.defs)
 	names := map[string]expr.Type{}
 	for _, d := range p.defs {
 		if _, ok := env.Lookup(d.name); !ok {
@@ -259,53 +262,64 @@ func (p *phase) bind(b expr.Binder, env *expr.Env, path []any) {
 		return
 	}
 	b.Bind(env, &p.ds)
-	p.note(b.Uses(), path)
+	if len(p.doubts) > 0 {
+		p.note(b.Uses(), path)
+	}
 }
 
 func (p *phase) element(x any, env *expr.Env, path []any) {
 	spec.Bind(x, env, &p.ds)
-	p.note(spec.Uses(x), path)
+	if len(p.doubts) > 0 {
+		p.note(spec.Uses(x), path)
+	}
 }
 
+// note keeps the uses of variables that may be unset.
 func (p *phase) note(uses []expr.Use, path []any) {
 	for _, u := range uses {
-		if !u.Guarded {
+		if !u.Guarded && p.doubts[u.Name] != nil {
 			p.uses = append(p.uses, use{u, path})
 		}
 	}
 }
 
+// doubt is a variable that is set under conditions only.
+type doubt struct {
+	first definition
+	under map[any]bool // the innermost conditions of its definitions, which tell all others
+}
+
+func doubts(defs []definition) map[string]*doubt {
+	sure := map[string]bool{}
+	for _, d := range defs {
+		if len(d.path) == 0 {
+			sure[d.name] = true
+		}
+	}
+	out := map[string]*doubt{}
+	for _, d := range defs {
+		if sure[d.name] {
+			continue
+		}
+		if out[d.name] == nil {
+			out[d.name] = &doubt{first: d, under: map[any]bool{}}
+		}
+		out[d.name].under[d.path[len(d.path)-1]] = true
+	}
+	return out
+}
+
 // unset warns of variables that are set under conditions only, and used where
 // none of these need have come true.
 func (p *phase) unset() {
-	first, under := map[string]definition{}, map[string]map[any]bool{} // by name; under: the innermost conditions
-	for _, d := range p.defs {
-		if _, ok := first[d.name]; !ok {
-			first[d.name], under[d.name] = d, map[any]bool{}
-		}
-		under[d.name][innermost(d.path)] = true
-	}
 	for _, u := range p.uses {
-		d, ok := first[u.Name]
-		sure := !ok || under[u.Name][nil]
-		for _, condition := range u.path {
-			sure = sure || under[u.Name][condition]
-		}
-		if sure {
+		d := p.doubts[u.Name]
+		if slices.ContainsFunc(u.path, func(condition any) bool { return d.under[condition] }) {
 			continue
 		}
 		p.ds = append(p.ds, source.Diagnostic{Severity: source.Warning, Code: "may-be-unset", Range: u.Range,
 			Summary: fmt.Sprintf("%q may be unset here: it is set only under a condition", Plain(u.Name)),
 			Detail:  fmt.Sprintf("give a value for that case: %s ?? \"…\"", Plain(u.Name)),
-			Related: []source.Related{{Message: fmt.Sprintf("%q is set here", Plain(u.Name)), Range: d.at}}})
+			Related: []source.Related{{Message: fmt.Sprintf("%q is set here", Plain(u.Name)), Range: d.first.at}}})
 	}
-}
-
-// innermost returns the last of the conditions, which tells all others; nil if
-// there is none.
-func innermost(path []any) any {
-	if len(path) == 0 {
-		return nil
-	}
-	return path[len(path)-1]
 }

@@ -64,8 +64,7 @@ func (p *parser) step(n *source.Node) *Step {
 	p.open(n)
 	defer p.close()
 	actions := p.actions(n, s)
-	keys := actions[:len(actions):len(actions)]
-	keys = append(keys, p.controls(n, s)...)
+	keys := append(actions, p.controls(n, s)...) // there is room behind them
 	keys = append(keys, p.repeats(n, s)...)
 	keys = append(keys, p.scope(n, &s.Scope)...)
 	if n.Get("call") != nil {
@@ -95,7 +94,7 @@ func (p *parser) step(n *source.Node) *Step {
 
 // actions returns the keys of which a step has one.
 func (p *parser) actions(n *source.Node, s *Step) []key {
-	keys := []key{
+	keys := append(make([]key, 0, 64), []key{ // with room for the other keys of a step
 		{"steps", func(f source.Field) {
 			read := p.steps
 			if at := n.Get("parallel"); at != nil && at.Text == "true" {
@@ -119,7 +118,7 @@ func (p *parser) actions(n *source.Node, s *Step) []key {
 		{"call", func(f source.Field) { p.call(n, f, s) }},
 		{"switch", func(f source.Field) { s.Block, s.Switch = true, p.switches(f.Value) }},
 		{"try", func(f source.Field) { s.Block, s.Try, s.Steps = true, true, p.steps(f.Value, "`try`") }},
-	}
+	}...)
 	for _, order := range []Order{Random, Interleave, Shuffle} {
 		keys = append(keys, key{string(order), func(f source.Field) {
 			s.Block, s.Order, s.Steps = true, order, p.children(f.Value, "`"+string(order)+"`")

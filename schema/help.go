@@ -57,20 +57,21 @@ type part struct {
 
 func splitReference() []part {
 	var parts []part
+	var starts []int // of the parts
 	fenced := false
-	for line := range strings.Lines(Reference()) {
+	reference, at := Reference(), 0
+	for line := range strings.Lines(reference) {
 		if strings.HasPrefix(line, "```") {
 			fenced = !fenced
 		}
 		if level, heading := headingOf(line); !fenced && level > 1 {
 			parts = append(parts, part{level: level, heading: heading, line: strings.TrimSpace(strings.TrimLeft(line, "#"))})
+			starts = append(starts, at)
 		}
-		if len(parts) > 0 {
-			parts[len(parts)-1].text += line
-		}
+		at += len(line)
 	}
-	for i := range parts {
-		parts[i].text = strings.TrimRight(parts[i].text, "\n") + "\n"
+	for i, end := range append(starts[min(1, len(starts)):], at) {
+		parts[i].text = strings.TrimRight(reference[starts[i]:end], "\n") + "\n"
 	}
 	return parts
 }
