@@ -44,6 +44,14 @@ func TestCommandsInPagesExist(t *testing.T) {
 	}
 }
 
+// TestStartIsCheap pins what the program does before any command: memory requests
+// are exact where time is not.
+func TestStartIsCheap(t *testing.T) {
+	if n := testing.AllocsPerRun(3, func() { run(t, "version") }); n > 1000 {
+		t.Errorf("%.0f allocations to print the version", n)
+	}
+}
+
 // run runs the program in memory and returns its exit code and all it printed.
 func run(t *testing.T, args ...string) (int, string) {
 	t.Helper()
