@@ -30,7 +30,7 @@ Nothing is sent. Files that the plan names (CSV data, bodies) are opened.
 
 func runValidate(env Env, c *cobra.Command, reg *element.Registry, paths []string, o planOptions) error {
 	// A plan is short-lived: to collect less often costs little memory, a plan being
-	// at most 1 MiB, and saves a fifth of the time.
+	// at most 1 MiB, and saves a fifth of the CPU time.
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	var all source.Diagnostics
 	failed := error(nil)
