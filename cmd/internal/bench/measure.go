@@ -59,6 +59,7 @@ func once(cl client, c testCase, base string, server *nginx, dir string) (result
 		return result{}, err
 	}
 	cmd := exec.Command("taskset", append([]string{"-c", "0"}, args...)...)
+	cmd.Dir = dir // JMeter leaves a log where it is started
 	start := time.Now()
 	if text, err := cmd.CombinedOutput(); err != nil {
 		return result{}, fmt.Errorf("%w: %s", err, strings.TrimSpace(string(text)))
