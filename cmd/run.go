@@ -109,11 +109,14 @@ func (s *session) runAndClose(ctx context.Context) error {
 
 // run runs the program and reports; its error carries the exit code.
 func (s *session) run(ctx context.Context) error {
-	clock, release := engine.NewClock()
-	defer release()
 	layout := s.program.Layout()
 	layout.Notes = append(slices.Clone(layout.Notes), s.resourceNotes()...)
+	floor, notes := s.floor(ctx)
+	layout.Notes = append(layout.Notes, notes...)
+	clock, release := engine.NewClock()
+	defer release()
 	options := stats.Options{Now: clock.Now, Started: s.env.Now(), Info: s.info()}
+	options.Info.Floor = floor
 	if s.journal != nil {
 		options.Journal = s.journal
 		defer s.journal.Close()

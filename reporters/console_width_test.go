@@ -129,7 +129,7 @@ func TestErrorsShowExpectedAndActual(t *testing.T) {
 // and the errors are one line for all of them.
 func TestManyBrokenSteps(t *testing.T) {
 	s := longNames(23)
-	s.Reasons, s.Generator.Verdict = nil, "ok"
+	s.Reasons, s.Generator.Verdict, s.Generator.NearFloor = nil, "ok", ""
 	for i := range s.Series {
 		s.Reasons = append(s.Reasons, fmt.Sprintf("step %d: errors is 100%%, limit == 0%%", i))
 		s.Series[i].Errors = []stats.ErrorCount{{Class: "status", Message: "status 500", Count: 2, Examples: []string{}}}

@@ -222,7 +222,8 @@ func fixed() *stats.Summary {
 			Due: 23_948, SentShare: pick(.9991), LateShare: pick(.0142), CPUsAllowed: pick(6.0), ThrottledNS: pick(int64(3_120_000_000)), StealShare: pick(.004),
 			SchedulerNS: &stats.GCPauseNS{P99: 1_800_000, Max: 9_400_000}, OpenFiles: pick(int64(256)),
 			Causes:    []stats.Cause{{Name: "cgroup_throttled", Text: "the cgroup's CPU quota throttled it for up to 31% of a second", Seconds: 12, AtS: []float64{301, 302, 303, 304, 305}}},
-			GCPauseNS: &stats.GCPauseNS{P99: 210_000, Max: 1_700_000}},
+			GCPauseNS: &stats.GCPauseNS{P99: 210_000, Max: 1_700_000}, Floor: &stats.Floor{P50: 1_250_000, P99: 2_900_000, N: 76},
+			NearFloor: "near the floor of this machine: the median service time of prices / GET /v1/price (4.8 ms) is below 5 × 1.25 ms, which the simplest request takes here without a network; a large part of such a time is this machine and not the target"},
 		Groups: []stats.Group{
 			{Name: "shoppers", Load: "120 threads, ramped up in 30 s, for 10 min", Model: "closed", MaxThreads: 120, DurationNS: int64(10*time.Minute + 2*time.Second), Iterations: 11_204, File: planFile, Line: 10, ThroughputPS: 56.1},
 			{Name: "checkout", Load: "40/s for 10 min, at most 80 threads", Model: "open", MaxThreads: 80, DurationNS: int64(10*time.Minute + 4*time.Second), Iterations: 23_948, Scheduled: 24_000, Dropped: 52, File: planFile, Line: 29, ThroughputPS: 119.4, ScheduledRate: "40/s"},

@@ -357,21 +357,24 @@ func generatorLine(g *stats.Generator) string {
 	if p := g.GCPauseNS; p != nil {
 		parts = append(parts, "GC pause max "+duration(float64(p.Max)))
 	}
+	if f := g.Floor; f != nil {
+		parts = append(parts, "floor of this machine: "+duration(float64(f.P50))+", p99 "+duration(float64(f.P99)))
+	}
 	return strings.Join(parts, " · ")
 }
 
 // accusations are the sentences with which the generator accuses itself, without
-// those that explain the verdict already.
+// those that explain the verdict already, and of which times it is a large part.
 func accusations(s *stats.Summary) []string {
 	g := &s.Generator
-	if g.Verdict != "limited" && g.Verdict != "invalid" {
-		return nil
-	}
 	var out []string
 	for _, r := range g.Reasons {
-		if !slices.ContainsFunc(s.Reasons, func(told string) bool { return strings.Contains(told, r) }) {
+		if (g.Verdict == "limited" || g.Verdict == "invalid") && !slices.ContainsFunc(s.Reasons, func(told string) bool { return strings.Contains(told, r) }) {
 			out = append(out, "generator "+g.Verdict+": "+r)
 		}
+	}
+	if g.NearFloor != "" {
+		out = append(out, g.NearFloor)
 	}
 	return out
 }
@@ -408,6 +411,10 @@ func generatorRows(g *stats.Generator) [][2]string {
 	if c := g.GCPauseNS; c != nil {
 		span("GC pause p99", c.P99)
 		span("GC pause max", c.Max)
+	}
+	if f := g.Floor; f != nil {
+		span("floor of this machine: the simplest request on loopback, p50", f.P50)
+		span("floor of this machine, p99", f.P99)
 	}
 	if g.RSSBytes != nil {
 		add("memory", size(float64(*g.RSSBytes)))

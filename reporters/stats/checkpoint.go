@@ -6,18 +6,21 @@ import (
 	"time"
 )
 
-// compactEvery is how often a journal in a file is rewritten: its deltas become
-// one checkpoint, so that a long run's journal stays small.
-const compactEvery = time.Hour
+// A journal in a file is rewritten each hour, or sooner when it has grown by so many
+// bytes: its deltas become one checkpoint, so that a long run's journal stays small.
+const (
+	compactEvery  = time.Hour
+	compactGrowth = 64 << 20
+)
 
 // compact rewrites the journal as head and checkpoint into a new file and renames
 // that over the old one. At any moment one of the two stands whole under the
 // journal's name. A journal that cannot be rewritten just goes on growing.
 func (j *journalWriter) compact(s *state) {
-	if j.file == nil || j.err != nil || s.at-j.compacted < j.every {
+	if j.file == nil || j.err != nil || s.at-j.compacted < j.every && j.grown < j.growth {
 		return
 	}
-	j.compacted = s.at
+	j.compacted, j.grown = s.at, 0
 	file, err := os.OpenFile(j.name+".tmp", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
 	if err != nil {
 		return

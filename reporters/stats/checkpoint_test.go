@@ -55,6 +55,44 @@ func TestCompactedJournal(t *testing.T) {
 	}
 }
 
+// TestJournalIsCompactedBySize: one that grows fast is rewritten before its hour.
+func TestJournalIsCompactedBySize(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run.journal")
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	r := newRig(testLayout())
+	r.Recorder.journal = newJournal(file, r.Recorder.state.out)
+	r.Recorder.journal.growth = 4 << 10
+	var whole, most, last int64
+	for range 200 {
+		for k := range 50 {
+			r.run(0, sample(0, r.clock.at, time.Duration(k+1)*time.Millisecond))
+		}
+		r.second()
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole, most, last = whole+max(0, info.Size()-last), max(most, info.Size()), info.Size()
+	}
+	if most > whole/2 {
+		t.Errorf("%d bytes at most, of %d written", most, whole)
+	}
+	want := r.Summary(EndInfo{})
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := ReadJournal(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	diffEmpty(t, "summary", cmp.Diff(asJSON(t, want), asJSON(t, got)))
+}
+
 func readJournalFile(path string) (*state, *EndInfo, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 // Each frame is one write, so a killed run loses at most what its last second
 // recorded, and the file ends in a whole frame or in the beginning of one.
 const (
-	journalSchema = "runner.journal/4"
+	journalSchema = "runner.journal/5"
 
 	headFrame       = 'H'
 	checkpointFrame = 'C'
@@ -42,11 +42,13 @@ type journalWriter struct {
 	name      string   // the file's
 	own       bool     // compact opened it
 	every     time.Duration
+	growth    int64
 	compacted time.Duration
+	grown     int64 // bytes since then
 }
 
 func newJournal(w io.Writer, out *outline) *journalWriter {
-	j := &journalWriter{w: w, every: compactEvery}
+	j := &journalWriter{w: w, every: compactEvery, growth: compactGrowth}
 	if file, ok := w.(*os.File); ok && file != nil {
 		j.file, j.name = file, file.Name()
 	}
@@ -98,6 +100,7 @@ func (j *journalWriter) write() {
 	binary.BigEndian.PutUint32(j.enc.b, uint32(len(payload)))
 	binary.BigEndian.PutUint32(j.enc.b[4:], crc32.ChecksumIEEE(payload))
 	_, j.err = j.w.Write(j.enc.b)
+	j.grown += int64(len(j.enc.b))
 }
 
 // errTorn marks the end of a journal in the middle of a frame.
@@ -154,6 +157,9 @@ func readHead(kind byte, payload []byte) (*state, error) {
 		if len(out.Series[i].Assertions) > maxAssertions {
 			return nil, errors.New("its head is too large")
 		}
+	}
+	if !out.Info.Floor.possible() {
+		return nil, errors.New("its head is malformed: a floor that cannot be")
 	}
 	judged := 0
 	for i := range out.Thresholds {

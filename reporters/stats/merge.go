@@ -129,6 +129,7 @@ func mergedOutline(parts []Part, together bool) *outline {
 		if !slices.Contains(hosts, info.Environment.Host) {
 			hosts, cpus = append(hosts, info.Environment.Host), cpus+info.Environment.CPUs
 		}
+		out.Info.Floor = largest(out.Info.Floor, info.Floor)
 		if i == 0 {
 			continue
 		}

@@ -37,7 +37,8 @@ type Info struct {
 	Seed          uint64      `json:"seed"`
 	Segment       string      `json:"segment,omitempty"` // the part of the load that was run, as 2/5; "" for the whole
 	Started       time.Time   `json:"started"`
-	Environment   Environment `json:"environment"` // the zero value is filled in
+	Environment   Environment `json:"environment"`     // the zero value is filled in
+	Floor         *Floor      `json:"floor,omitempty"` // measured before the run; nil without
 }
 
 // EndInfo is what the recorder cannot know of how a run ended.

@@ -35,6 +35,8 @@ func (s *state) summary(end *EndInfo) *Summary {
 	s.timeline.loads(&out.Timeline, closed, open)
 	out.Timeline.Metrics = s.timeline.metricColumns(s.out.Metrics)
 	out.Generator = s.judged(p50Of(&out.Total))
+	out.Generator.Floor = s.out.Info.Floor
+	out.Generator.NearFloor = out.nearFloor()
 	in := verdictInput{
 		partial: partial, signal: end.Signal, setupError: end.SetupError, setupFailed: setupFailed, samples: total.count,
 		generator: out.Generator, reportErrors: end.ReportErrors, errors: end.Errors, thresholds: out.Thresholds,

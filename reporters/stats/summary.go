@@ -112,6 +112,8 @@ type Generator struct {
 	RSSBytes        *int64     `json:"rss_bytes"`
 	DispatchDelayNS *DelayNS   `json:"dispatch_delay_ns"`
 	GCPauseNS       *GCPauseNS `json:"gc_pause_ns"`
+	Floor           *Floor     `json:"floor,omitempty"`      // absent where nothing sends HTTP requests
+	NearFloor       string     `json:"near_floor,omitempty"` // which service times are near the floor, in a sentence
 }
 
 // DelayNS holds percentiles of the dispatch delay, null with too few samples.
