@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"runner/plan/engine"
+	"runner/reporters/stats"
 )
 
 // machineFacts asks the machine; what it does not tell stays zero. It takes a
@@ -45,7 +46,7 @@ func fileText(name string) string {
 }
 
 // limitsOf returns the CPUs that control groups allow, 0 for no limit, and the
-// bytes of memory that may still be used. Groups are read in version 2, then 1.
+// bytes of memory that may still be used, by groups of version 2, then 1.
 func limitsOf(read func(string) string) (quota float64, memory uint64) {
 	for _, field := range strings.Split(read("/proc/meminfo"), "\n") {
 		if rest, ok := strings.CutPrefix(field, "MemAvailable:"); ok {
@@ -54,15 +55,10 @@ func limitsOf(read func(string) string) (quota float64, memory uint64) {
 		}
 	}
 	for _, dir := range groupsOf(read("/proc/self/cgroup")) {
-		words := strings.Fields(read(path.Join(dir, "cpu.max")))
-		if len(words) == 2 {
-			quota = lowest(quota, share(words[0], words[1]))
-		}
 		memory = left(memory, read(path.Join(dir, "memory.max")), read(path.Join(dir, "memory.current")))
 	}
-	quota = lowest(quota, share(read("/sys/fs/cgroup/cpu/cpu.cfs_quota_us"), read("/sys/fs/cgroup/cpu/cpu.cfs_period_us")))
 	memory = left(memory, read("/sys/fs/cgroup/memory/memory.limit_in_bytes"), read("/sys/fs/cgroup/memory/memory.usage_in_bytes"))
-	return quota, memory
+	return stats.CPUQuota(func(name string) []byte { return []byte(read(name)) }), memory
 }
 
 // groupsOf returns the folders of this process's group of version 2 and of those
@@ -78,23 +74,6 @@ func groupsOf(text string) []string {
 		}
 	}
 	return dirs
-}
-
-func share(quota, period string) float64 {
-	q, err := strconv.ParseFloat(quota, 64)
-	p, err2 := strconv.ParseFloat(period, 64)
-	if err != nil || err2 != nil || q <= 0 || p <= 0 {
-		return 0
-	}
-	return q / p
-}
-
-// lowest is the lower one of two limits of which 0 is none.
-func lowest(a, b float64) float64 {
-	if a == 0 || b > 0 && b < a {
-		return b
-	}
-	return a
 }
 
 func left(memory uint64, limit, used string) uint64 {

@@ -98,7 +98,7 @@ func stalls(t *testing.T, w *witness.Process) {
 // accuse repeats the overloads and the innocents of TestGeneratorAccusesItself.
 func accuse(t *testing.T, w *witness.Process) {
 	named, blamed, runs := 0, 0, 0
-	guilty := accusations()
+	guilty := accusations(t)
 	guilty["answers of 1 MB, all looked at"] = accused{
 		load: "{rate: 150/s, duration: 3s, max_threads: 500, grace: 20s}", query: "body=1000000", http: "timeout: 30s",
 		lines:  "    assertions: [{body: {not_matches: '(a|b)+c$'}}, {md5: 00000000000000000000000000000000}]\n",

@@ -28,10 +28,11 @@ type accused struct {
 	worse  bool                     // invalid, not only limited
 }
 
-func accusations() map[string]accused {
+func accusations(t *testing.T) map[string]accused {
+	t.Helper()
 	// A hog on each CPU, and the program on one of them with less priority.
 	const hogged = `for i in 1 2 3 4 5 6; do (while kill -0 $$ 2>/dev/null; do :; done) & done; GOMAXPROCS=1 nice -n 5 "$@"; code=$?; kill $(jobs -p); exit $code`
-	return map[string]accused{
+	list := map[string]accused{
 		"a hog on every CPU": {
 			prefix: []string{"bash", "-c", hogged, "hogged"}, load: "{rate: 1000/s, duration: 3s, max_threads: 3000}", query: "hold=1ms",
 			causes: []string{"machine_cpu", "scheduler", "cpu", "stopped", "cgroup_throttled", "steal"},
@@ -53,6 +54,13 @@ func accusations() map[string]accused {
 			causes: []string{"open_files"}, worse: true,
 		},
 	}
+	if dir := quotaGroup(t); dir != "" {
+		list["a CPU quota of 20 %"] = accused{
+			prefix: []string{"sh", "-c", inGroup, dir}, load: "{rate: 3000/s, duration: 3s, max_threads: 3000}", query: "hold=1ms",
+			causes: []string{"cgroup_throttled"},
+		}
+	}
+	return list
 }
 
 // innocents are targets that are slow, and plans with too few threads: never the
@@ -151,7 +159,7 @@ func TestGeneratorAccusesItself(t *testing.T) {
 		}
 		return nil
 	})
-	guilty := accusations()
+	guilty := accusations(t)
 	quick := map[string]accused{}
 	for _, name := range []string{"stopped for 600 ms", "64 open files"} {
 		quick[name] = guilty[name]

@@ -169,21 +169,6 @@ func TestFewLateSamples(t *testing.T) {
 func TestReadingTheSystem(t *testing.T) {
 	total, idle, steal := parseStat([]byte("cpu  10 20 30 400 5 1 2 7 3 0\ncpu0 1 2\n"))
 	diffEmpty(t, "stat", cmp.Diff([]time.Duration{4750 * time.Millisecond, 4050 * time.Millisecond, 70 * time.Millisecond}, []time.Duration{total, idle, steal}))
-	diffEmpty(t, "cgroups", cmp.Diff([]string{"/sys/fs/cgroup/a/b", "/sys/fs/cgroup", "/sys/fs/cgroup/cpu"}, cgroupDirs([]byte("0::/a/b\n"))))
-	diffEmpty(t, "cgroups v1", cmp.Diff([]string{"/sys/fs/cgroup/cpu/x", "/sys/fs/cgroup", "/sys/fs/cgroup/cpu"}, cgroupDirs([]byte("5:memory:/m\n3:cpu,cpuacct:/x\n2:cpu:/../..\n"))))
-	for text, want := range map[string]time.Duration{"nr_throttled 3\nthrottled_usec 1500\n": 1500 * time.Microsecond, "throttled_time 42\n": 42, "": 0, "throttled_usec x": 0} {
-		if got := parseThrottled([]byte(text)); got != want {
-			t.Errorf("throttled of %q is %v", text, got)
-		}
-	}
-	for text, want := range map[string]float64{"20000 100000\n": .2, "max 100000": 0, "": 0, "1 0": 0, "-1 100000": 0} {
-		if got := parseQuota([]byte(text), nil, nil); got != want {
-			t.Errorf("quota of %q is %v", text, got)
-		}
-	}
-	if got := parseQuota(nil, []byte("150000\n"), []byte("100000\n")); got != 1.5 {
-		t.Errorf("quota of version 1 is %v", got)
-	}
 	if got := parseRange([]byte("32768\t60999\n")); got != 28232 {
 		t.Errorf("%d ports", got)
 	}

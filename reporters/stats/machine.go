@@ -21,21 +21,16 @@ type machine struct {
 // clockTick is the unit of /proc/stat on every Linux that Go runs on.
 const clockTick = 10 * time.Millisecond
 
-// readMachine reads what can be read; elsewhere than on Linux that is nothing.
-func readMachine() machine {
+// readMachine reads what can be read; elsewhere than on Linux that is nothing. read
+// returns a file's text, nil if there is none: slurp, but in tests.
+func readMachine(read func(path string) []byte) machine {
 	var m machine
-	m.Total, m.Idle, m.Steal = parseStat(slurp("/proc/stat"))
-	for _, dir := range cgroupDirs(slurp("/proc/self/cgroup")) {
-		if text := slurp(dir + "/cpu.stat"); text != nil {
-			m.Throttled = parseThrottled(text)
-			m.Quota = parseQuota(slurp(dir+"/cpu.max"), slurp(dir+"/cpu.cfs_quota_us"), slurp(dir+"/cpu.cfs_period_us"))
-			break
-		}
-	}
+	m.Total, m.Idle, m.Steal = parseStat(read("/proc/stat"))
+	m.Quota, m.Throttled = readCgroups(read)
 	m.FilesLimit = int64(min(openFilesLimit(), 1<<40))
-	m.Files = openFiles(slurp("/proc/self/status"), m.FilesLimit)
-	m.PortsLimit = parseRange(slurp("/proc/sys/net/ipv4/ip_local_port_range"))
-	m.Ports = parseSockets(slurp("/proc/net/sockstat"))
+	m.Files = openFiles(read("/proc/self/status"), m.FilesLimit)
+	m.PortsLimit = parseRange(read("/proc/sys/net/ipv4/ip_local_port_range"))
+	m.Ports = parseSockets(read("/proc/net/sockstat"))
 	return m
 }
 
@@ -73,33 +68,6 @@ func parseStat(text []byte) (total, idle, steal time.Duration) {
 	return total, idle, steal
 }
 
-// cgroupDirs returns where the process's CPU cgroup may be found, nearest first.
-func cgroupDirs(text []byte) []string {
-	var out []string
-	for _, line := range strings.Split(string(text), "\n") {
-		parts := strings.SplitN(line, ":", 3)
-		if len(parts) != 3 || strings.Contains(parts[2], "..") {
-			continue
-		}
-		switch {
-		case parts[0] == "0" && parts[1] == "":
-			out = append(out, "/sys/fs/cgroup"+strings.TrimSuffix(parts[2], "/"))
-		case strings.Contains(","+parts[1]+",", ",cpu,"):
-			out = append(out, "/sys/fs/cgroup/cpu"+strings.TrimSuffix(parts[2], "/"))
-		}
-	}
-	return append(out, "/sys/fs/cgroup", "/sys/fs/cgroup/cpu")
-}
-
-// parseThrottled reads cpu.stat of either version of cgroups.
-func parseThrottled(text []byte) time.Duration {
-	if n, ok := keyed(text, "throttled_usec"); ok {
-		return time.Duration(n) * time.Microsecond
-	}
-	n, _ := keyed(text, "throttled_time")
-	return time.Duration(n)
-}
-
 // keyed returns the number behind a word at the beginning of a line.
 func keyed(text []byte, key string) (int64, bool) {
 	for _, line := range strings.Split(string(text), "\n") {
@@ -109,24 +77,6 @@ func keyed(text []byte, key string) (int64, bool) {
 		}
 	}
 	return 0, false
-}
-
-// parseQuota reads how many CPUs a cgroup may use, 0 for no limit: "50000 100000"
-// in version 2, two files in version 1.
-func parseQuota(v2, quota, period []byte) float64 {
-	fields := strings.Fields(string(v2))
-	if len(fields) != 2 {
-		fields = append(strings.Fields(string(quota)), strings.Fields(string(period))...)
-	}
-	if len(fields) != 2 {
-		return 0
-	}
-	used, err := strconv.ParseFloat(fields[0], 64)
-	of, err2 := strconv.ParseFloat(fields[1], 64)
-	if err != nil || err2 != nil || !(used > 0) || !(of > 0) {
-		return 0
-	}
-	return finite(used / of)
 }
 
 // openFiles counts the process's open files. The size of its table bounds them,

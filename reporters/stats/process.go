@@ -22,7 +22,7 @@ func ThisProcess() Process {
 	s := []metrics.Sample{{Name: pauseMetric}, {Name: waitMetric}, {Name: assistMetric}}
 	metrics.Read(s)
 	p := Process{CPU: processCPU(), RSS: residentBytes(), CPUs: runtime.NumCPU(), Pause: countsOf(&s[0]), wait: countsOf(&s[1]),
-		procs: runtime.GOMAXPROCS(0), machine: readMachine()}
+		procs: runtime.GOMAXPROCS(0), machine: readMachine(slurp)}
 	if s[2].Value.Kind() == metrics.KindFloat64 {
 		p.assist = time.Duration(finite(s[2].Value.Float64()) * float64(time.Second))
 	}
