@@ -11,9 +11,9 @@ test:
 ci:
 	.ci/run
 
-# Measures what docs/accuracy.md tells: about a quarter of an hour, on a quiet machine.
+# Measures what docs/accuracy.md tells: less than twenty minutes, on a quiet machine.
 accuracy:
-	go test -tags accuracy -run '^TestAccuracy$$' -count=1 -timeout 60m -v ./cmd
+	go test -tags accuracy -run '^TestAccuracy$$' -count=1 -timeout 60m -v -p 1 ./cmd ./reporters/stats
 
 # Measures docs/performance.md beside wrk, hey, ab, h2load, bombardier and vegeta: six minutes, on a quiet machine.
 bench:

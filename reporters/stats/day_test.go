@@ -21,7 +21,7 @@ type day struct {
 	perSecond int // samples of each of its ten series
 }
 
-// largest is the most that the journal, and what is about to replace it, took at once.
+// size is in bytes: largest is the most that the journal, and what is about to replace it, took at once.
 type size struct{ largest, end int64 }
 
 // record records the day on a clock of its own, with log-normal service times
@@ -96,8 +96,8 @@ func (s *size) watch(t *testing.T, path string) {
 }
 
 // TestJournalOfADay holds the journal of a long run below its limit at any moment.
-// It is compacted each hour, so three hours at ten times the samples tell as much
-// as a day; the accuracy tests record the whole day.
+// It is compacted each hour, so three hours show the shape of a day; the accuracy
+// tests record all of it.
 func TestJournalOfADay(t *testing.T) {
 	d := day{length: 3 * time.Hour, perSecond: 30}
 	if testing.Short() || raceEnabled {
