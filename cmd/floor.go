@@ -15,7 +15,7 @@ import (
 // How the floor is measured: so many requests after so many to warm up, in no more
 // than this time; fewer than the least say nothing.
 const (
-	floorRequests = 200
+	floorRequests = 300
 	floorWarmUp   = 10
 	floorLeast    = 20
 	floorTime     = 100 * time.Millisecond

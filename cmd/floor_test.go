@@ -70,7 +70,7 @@ func TestFloorIsMeasured(t *testing.T) {
 		for range 3 { // a time on a busy machine says little
 			s, out := runOn(t, "http: GET "+base+"/x")
 			f, took := s.Generator.Floor, s.Total.ServiceNS
-			if f == nil || f.N < 20 || f.N > 200 || f.P50 <= 0 || f.P99 < f.P50 {
+			if f == nil || f.N < 20 || f.N > 300 || f.P50 <= 0 || f.P99 < f.P50 {
 				t.Fatalf("the floor is %+v\n%s", f, out)
 			}
 			marked = s.Generator.NearFloor != ""
