@@ -110,7 +110,8 @@ const (
 	DroppedEnd
 	DroppedAbort
 	SamplesStarted
-	ThreadsStarted // active threads = ThreadsStarted − ThreadsEnded
+	SamplesReturned // their sampler has returned: in flight = SamplesStarted − SamplesReturned
+	ThreadsStarted  // active threads = ThreadsStarted − ThreadsEnded
 	ThreadsEnded
 	Counters // how many there are
 )

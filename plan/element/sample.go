@@ -96,12 +96,14 @@ type Sample struct {
 	Needs      Needs         // what of the response will be looked at
 	Class      Class
 	Problems   []Problem
-	Assertions []int  // indices of the assertions that were judged; shared, read-only
-	Request    string // what was sent, in one line; only of failed samples
-	Unsent     bool   // it failed before anything was sent
+	Assertions []int         // indices of the assertions that were judged; shared, read-only
+	Request    string        // what was sent, in one line; only of failed samples
+	Unsent     bool          // it failed before anything was sent
+	Before     time.Duration // how long it was under way before Dispatched: with earlier tries of an until, with what a sampler takes out of its time
 
 	// Filled by the sampler.
 	Sent, FirstByte, Done time.Duration // Sent is 0 if nothing was sent; Done is set by the engine if left 0
+	Left                  time.Duration // when the sampler was through with it, if that was after Done: a body still went out; else 0
 	Phases                Phases
 	Requests              int // attempts on the wire
 	Reconnects            int
@@ -158,6 +160,12 @@ func (s *Sample) Moment() time.Duration {
 
 // Duration is done − dispatched, what assertions judge.
 func (s *Sample) Duration() time.Duration { return max(0, s.Done-s.Dispatched) }
+
+// Underway is how long the sample was in flight: its duration with what came
+// before and after it, for Little's law.
+func (s *Sample) Underway() time.Duration {
+	return s.Before + max(0, s.Done-s.Dispatched, s.Left-s.Dispatched)
+}
 
 // Service is done − sent, 0 if nothing was sent.
 func (s *Sample) Service() time.Duration {

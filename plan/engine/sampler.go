@@ -90,11 +90,16 @@ func (n *sampler) run(ctx context.Context, th *thread) signal {
 	th.count(element.SamplesStarted, 1)
 	if n.until != nil {
 		n.tries(ctx, th, s)
-	} else if err := n.call(ctx, th, s); err != nil {
-		n.transportFailed(ctx, th, s, err)
 	} else {
-		n.judge(th, s)
+		err := n.call(ctx, th, s)
+		th.count(element.SamplesReturned, 1)
+		if err != nil {
+			n.transportFailed(ctx, th, s, err)
+		} else {
+			n.judge(th, s)
+		}
 	}
+	s.Before = max(0, s.Dispatched-now)
 	if s.Done < s.Dispatched {
 		s.Done = max(th.Now(), s.Dispatched)
 	}
@@ -465,6 +470,7 @@ func (th *thread) fail(ctx context.Context, c control, err error) signal {
 	s.Fail(p)
 	sig := th.verdict(s, c, c.onError)
 	th.count(element.SamplesStarted, 1)
+	th.count(element.SamplesReturned, 1)
 	th.record(s)
 	return sig
 }

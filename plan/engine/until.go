@@ -101,6 +101,7 @@ func (n *sampler) tries(ctx context.Context, th *thread, s *element.Sample) {
 	defer th.endAttempts(outer)
 	l, err := n.until.limits(th)
 	if err != nil {
+		th.count(element.SamplesReturned, 1)
 		n.transportFailed(ctx, th, s, err)
 		return
 	}
@@ -115,6 +116,7 @@ func (n *sampler) tries(ctx context.Context, th *thread, s *element.Sample) {
 			met, why = n.until.plan.Condition.EvalBool(th)
 		}
 		if met || ctx.Err() != nil || !n.until.again(ctx, th, l, attempt) {
+			th.count(element.SamplesReturned, 1)
 			n.lastTry(ctx, th, s, failed, met, n.until.unmetOf(th, attempt, met, why))
 			break
 		}

@@ -20,7 +20,7 @@ type tally struct {
 	delay      Histogram // dispatch delay of samples that a free thread could have sent in time
 	late       int64     // of those, sent more than 1 ms late
 	unsent     int64     // of those, sent more than 1 s late: as good as not sent
-	busy       int64     // ns from dispatched to done, over all samples
+	busy       int64     // ns that all samples were in flight, by their own times
 }
 
 type classCount struct {
@@ -42,7 +42,7 @@ func (t *tally) record(s *element.Sample, pool *pagePool) {
 	} else {
 		t.addClass(string(s.Class), 1)
 	}
-	t.busy += int64(s.Duration())
+	t.busy += int64(s.Underway())
 	if s.WarmUp {
 		t.warmUp++
 		return

@@ -82,9 +82,7 @@ func (e *encoder) state(s *state) {
 	for _, at := range s.steady.took {
 		e.dur(at)
 	}
-	e.int(s.flight.ticks)
-	e.float(s.flight.sum)
-	e.float(s.flight.squares)
+	e.flight(&s.flight)
 	e.timeline(&s.timeline)
 }
 
@@ -106,7 +104,7 @@ func (d *decoder) state(s *state) {
 	for g := range s.steady.took {
 		s.steady.took[g] = d.dur()
 	}
-	s.flight = flight{d.count(), d.float(), d.float()}
+	d.flight(&s.flight)
 	d.timeline(&s.timeline, s.width(), len(s.out.Metrics))
 	if s.at < 0 || s.stopper < -1 || s.stopper >= len(s.judges) || len(d.b) > 0 {
 		d.fail()

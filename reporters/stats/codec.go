@@ -115,6 +115,7 @@ func (e *encoder) delta(d *delta) {
 	e.dur(d.to)
 	e.int(d.active)
 	e.load(&d.load)
+	e.flight(&d.flight)
 	e.dur(d.process.cpu)
 	e.int(d.process.rss)
 	e.len(d.process.cpus)
@@ -383,6 +384,7 @@ func (d *decoder) delta(out *delta) {
 		d.fail()
 	}
 	out.active, out.load = d.int(), d.load()
+	d.flight(&out.flight)
 	out.process = processDelta{cpu: d.dur(), rss: d.int(), cpus: d.len(1 << 20)}
 	for range d.len(maxListed) {
 		out.process.pauses = append(out.process.pauses, PauseCount{d.dur(), d.uint()})

@@ -6,15 +6,15 @@ import "math"
 const maxBars = 40
 
 // describe returns the distribution with the data for its charts, nil if there is
-// no value.
-func (h *Histogram) describe() *Distribution {
+// no value. The effects are those of the samples' order in time.
+func (h *Histogram) describe(e effects) *Distribution {
 	if h.n == 0 {
 		return nil
 	}
 	return &Distribution{
 		Min: h.min, Mean: h.Mean(), StdDev: h.StdDev(), Max: h.max,
 		P50: h.supported(50), P75: h.supported(75), P90: h.supported(90), P95: h.supported(95), P99: h.supported(99), P999: h.supported(99.9),
-		P95CI: h.interval(95), P99CI: h.interval(99),
+		P95CI: h.interval(95, e.p95), P99CI: h.interval(99, e.p99), P95Effect: e.p95, P99Effect: e.p99,
 		Curve: h.curve(), Bars: h.bars(),
 	}
 }

@@ -230,7 +230,7 @@ func TestCurveAndBars(t *testing.T) {
 		for _, v := range values {
 			h.Record(v)
 		}
-		d := h.describe()
+		d := h.describe(effects{})
 		if len(d.Curve) > 60 || len(d.Bars) > 60 || len(d.Bars) == 0 {
 			t.Fatalf("%s: %d points, %d bars", name, len(d.Curve), len(d.Bars))
 		}

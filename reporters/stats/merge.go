@@ -48,7 +48,11 @@ func Merge(parts []Part) (*Summary, error) {
 	s := newState(out)
 	for i, p := range parts {
 		s.absorb(p.state, offsets[i])
-		s.gen.others = append(s.gen.others, p.generator())
+		g := p.generator()
+		s.gen.others = append(s.gen.others, g)
+		law := p.state.check(p.end == nil || p.end.Aborted, &g)
+		law.name = p.name
+		s.laws = append(s.laws, law)
 	}
 	return s.summary(mergedEnd(parts)), nil
 }

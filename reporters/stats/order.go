@@ -3,7 +3,7 @@ package stats
 import "math"
 
 // confidence is how often an interval of order statistics holds the true
-// percentile, whatever the distribution, if the samples are independent.
+// percentile, whatever the distribution.
 const confidence = 0.95
 
 // exactBelow is up to how many samples the binomial distribution is summed up;
@@ -70,11 +70,28 @@ func atLeast(k, n int64, p float64) float64 {
 	return max(0, 1-sum)
 }
 
+// spread moves ranks away from the percentile's own, n·p, as far as a variance
+// larger by the effect needs. ok is false where n is too small for either end.
+func spread(low, high int64, percent float64, n int64, effect float64) (_, _ int64, ok bool) {
+	if !(effect > 1) {
+		return low, high, true
+	}
+	middle, by := float64(n)*percent/100, math.Sqrt(effect)
+	below, above := middle-(middle-float64(low))*by, middle+(float64(high)-middle)*by
+	if below < 1 || above > float64(n) {
+		return 0, 0, false
+	}
+	return int64(math.Floor(below)), int64(math.Ceil(above)), true
+}
+
 // interval returns the confidence interval of a percentile, nil where there are
-// too few values.
-func (h *Histogram) interval(percent float64) *Interval {
+// too few values. effect is the design effect, 0 where it is not known.
+func (h *Histogram) interval(percent, effect float64) *Interval {
 	low, high, ok := ranksAround(percent, h.n)
 	if !ok || !Enough(percent, h.n) {
+		return nil
+	}
+	if low, high, ok = spread(low, high, percent, h.n, effect); !ok {
 		return nil
 	}
 	return &Interval{h.ranked(low), h.ranked(high)}

@@ -28,6 +28,7 @@ type Recorder struct {
 	delta   delta
 	last    time.Duration
 	before  Process
+	watch   watch
 	journal *journalWriter
 	closed  *Summary
 
@@ -72,6 +73,7 @@ func New(layout element.Layout, o Options) *Recorder {
 	}
 	r.before = r.process()
 	r.last = max(0, o.Now())
+	r.watch = newWatch(o.Info.Seed, r.last)
 	r.journal = newJournal(o.Journal, out)
 	return r
 }
@@ -141,7 +143,9 @@ func (r *Recorder) tick() {
 	d := &r.delta
 	d.from, d.to = r.last, now
 	for _, s := range r.shards {
-		d.merge(s.swap())
+		b, most := s.swap()
+		d.merge(b)
+		d.flight.most += most
 	}
 	r.levels(d)
 	reading := r.process()
@@ -150,6 +154,7 @@ func (r *Recorder) tick() {
 	r.journal.delta(d)
 	r.state.apply(d)
 	d.release()
+	d.flight = flight{}
 	r.journal.compact(r.state)
 	r.last, r.before = now, reading
 }
@@ -232,15 +237,21 @@ func (r *Recorder) Judge(_ time.Duration) (stop *element.Threshold, reason strin
 	return &r.layout.Thresholds[i], reason
 }
 
-// Run calls Tick and Judge each second until ctx is done. stop, which may be nil,
-// is called once, when a threshold with `stop: true` is broken.
+// Run calls Tick and Judge each second until ctx is done, and reads in between how
+// many samples are in flight. stop, which may be nil, is called once, when a
+// threshold with `stop: true` is broken.
 func (r *Recorder) Run(ctx context.Context, stop func(t *element.Threshold, reason string)) {
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
+	look := time.NewTimer(r.look())
+	defer look.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
+		case <-look.C:
+			look.Reset(r.look())
+			continue
 		case <-ticker.C:
 		}
 		r.Tick()

@@ -15,6 +15,8 @@ type shard struct {
 	cur    *batch
 	spare  *batch // owned by the ticking goroutine
 	masker *element.Masker
+	flying int64    // samples in flight
+	most   int64    // of them at once since the last swap
 	_      [64]byte // keeps neighbours' mutexes off this cache line
 }
 
@@ -22,13 +24,22 @@ func newShard(out *outline, m *element.Masker) *shard {
 	return &shard{cur: out.batch(), spare: out.batch(), masker: m}
 }
 
-// swap returns what was recorded since the last swap. It is valid until the next.
-func (s *shard) swap() *batch {
+// swap returns what was recorded since the last swap, valid until the next, and
+// the most samples that were in flight at once.
+func (s *shard) swap() (_ *batch, most int64) {
 	s.spare.release()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.cur, s.spare = s.spare, s.cur
-	return s.spare
+	most, s.most = s.most, s.flying
+	return s.spare, most
+}
+
+// inFlight returns how many samples are in flight.
+func (s *shard) inFlight() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.flying
 }
 
 // handle is a shard as one group's threads see it.
@@ -95,4 +106,11 @@ func (h *handle) Count(c element.Counter, n int64) {
 	h.shard.mu.Lock()
 	defer h.shard.mu.Unlock()
 	h.shard.cur.groups[h.group][c] += n
+	switch c {
+	case element.SamplesStarted:
+		h.shard.flying += n
+		h.shard.most = max(h.shard.most, h.shard.flying)
+	case element.SamplesReturned:
+		h.shard.flying -= n
+	}
 }

@@ -13,6 +13,7 @@ type delta struct {
 	from, to time.Duration
 	active   int64 // threads at most at once
 	load     load
+	flight   flight
 	process  processDelta
 	notes    []string
 	names    []rowName
@@ -47,6 +48,7 @@ type state struct {
 	recent   recent
 	steady   steady
 	flight   flight
+	laws     []partLaw       // of merged results
 	begun    []time.Duration // of each group, by its first delta; −1 = not yet
 	notes    []string
 }
@@ -79,7 +81,7 @@ func (s *state) apply(d *delta) {
 	s.gen.add(d)
 	s.recent.add(s, d)
 	s.steady.add(s, d)
-	s.flight.add(s)
+	s.flight.merge(&d.flight)
 	for _, n := range d.notes {
 		s.note(n)
 	}

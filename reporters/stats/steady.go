@@ -1,7 +1,6 @@
 package stats
 
 import (
-	"math"
 	"time"
 
 	"runner/plan/element"
@@ -130,48 +129,4 @@ func (s *state) droppedShare(group int) *float64 {
 	}
 	v := float64(dropped) / float64(scheduled)
 	return &v
-}
-
-// flight follows how many samples are in flight at the ticks, for Little's law.
-type flight struct {
-	ticks        int64
-	sum, squares float64
-}
-
-func (f *flight) add(s *state) {
-	t := &s.total.tally
-	n := float64(s.total.sum(element.SamplesStarted) - t.passed - t.failed())
-	f.ticks++
-	f.sum += n
-	f.squares += n * n
-}
-
-// Limits of the check by Little's law: fewer ticks or samples in flight prove
-// nothing; the tolerance covers what ticks a second apart cannot see.
-const (
-	lawTicks     = 20
-	lawInFlight  = 2
-	lawTolerance = 0.25
-	lawErrors    = 4 // standard errors
-)
-
-// concurrency holds the samples seen in flight against Little's law: throughput
-// times mean time, which is the time of all samples over that of the run.
-func (s *state) concurrency() *Concurrency {
-	f := &s.flight
-	if f.ticks < lawTicks || s.at <= 0 {
-		return nil
-	}
-	n := float64(f.ticks)
-	c := &Concurrency{InFlight: f.sum / n, Expected: float64(s.total.tally.busy) / float64(s.at)}
-	spread := math.Sqrt(max(0, f.squares/n-c.InFlight*c.InFlight)) / math.Sqrt(n)
-	off := math.Abs(c.InFlight - c.Expected)
-	c.Holds = max(c.InFlight, c.Expected) < lawInFlight || off <= lawTolerance*c.Expected+lawErrors*spread
-	return c
-}
-
-// note says that the law does not hold.
-func (c *Concurrency) note() string {
-	return "the figures do not agree by Little's law: " + formatNumber(c.InFlight, 3) + " samples were in flight on average, but throughput times mean time gives " +
-		formatNumber(c.Expected, 3) + "; times or counts of this run may be wrong"
 }

@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -64,40 +63,6 @@ func TestDroppedShare(t *testing.T) {
 	s := r.Summary(EndInfo{})
 	if s.Series[0].DroppedShare != nil || *s.Series[1].DroppedShare != .25 || *s.Total.DroppedShare != .25 {
 		t.Errorf("closed %v, open %v, total %v", s.Series[0].DroppedShare, s.Series[1].DroppedShare, s.Total.DroppedShare)
-	}
-}
-
-// TestLittlesLaw keeps ten samples of a second in flight; then it tells times that
-// are four times too short.
-func TestLittlesLaw(t *testing.T) {
-	for _, tt := range []struct {
-		took  time.Duration
-		holds bool
-	}{{time.Second, true}, {250 * time.Millisecond, false}} {
-		r := newRig(testLayout())
-		sh := r.Shard(0, 0)
-		start := func() {
-			sh.Count(element.IterationsScheduled, 1)
-			sh.Count(element.IterationsStarted, 1)
-			sh.Count(element.SamplesStarted, 1)
-		}
-		for range 10 {
-			start()
-		}
-		for range 30 {
-			r.second()
-			for range 10 {
-				s := sample(0, r.clock.at-tt.took, tt.took)
-				sh.Record(&s)
-				sh.Count(element.IterationsCompleted, 1)
-				start()
-			}
-		}
-		s := r.Summary(EndInfo{Aborted: true})
-		said := slices.ContainsFunc(s.Notes, func(n string) bool { return strings.Contains(n, "Little's law") })
-		if s.Concurrency == nil || s.Concurrency.Holds != tt.holds || said == tt.holds {
-			t.Errorf("%v: %+v, %q", tt.took, s.Concurrency, s.Notes)
-		}
 	}
 }
 

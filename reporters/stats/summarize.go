@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"runner/plan/element"
@@ -24,10 +25,10 @@ func (s *state) summary(end *EndInfo) *Summary {
 	}
 	enc := &v2Encoder{}
 	loads, ids, total, setupFailed := s.rows(out, enc)
-	out.Total = s.series(enc, total, seriesOutline{ID: -1, Group: -1, Name: "total", Kind: "total", Phase: string(element.Load)})
+	out.Total = s.series(enc, total, seriesOutline{ID: -1, Group: -1, Name: "total", Kind: "total", Phase: string(element.Load)}, s.timeline.blocksOf(loads))
 	out.Total.SteadyPS, out.Total.DroppedShare = s.totalRate(), s.droppedShare(-1)
-	out.Concurrency = s.concurrency()
-	out.Ledger = s.ledger(partial || end.Aborted)
+	cut := partial || end.Aborted
+	out.Ledger = s.ledger(cut)
 	out.Groups = s.groupRows(end.SkippedGroups)
 	out.Thresholds = s.results(end.SkippedGroups)
 	out.Timeline = s.timeline.summary(loads, ids)
@@ -44,8 +45,10 @@ func (s *state) summary(end *EndInfo) *Summary {
 	if !partial {
 		in.ledger = out.Ledger.Check()
 	}
+	var doubts []string
+	out.Concurrency, in.law, doubts = s.law(cut, &out.Generator)
 	out.Verdict, out.ExitCode, out.Reasons = in.verdict()
-	out.Notes = s.summaryNotes(end, out)
+	out.Notes = s.summaryNotes(end, out, doubts)
 	return out
 }
 
@@ -67,6 +70,7 @@ func p50Of(s *Series) *int64 {
 // total, the rows shown, the total's cell and the failed samples of setup.
 func (s *state) rows(out *Summary, enc *v2Encoder) (loads map[int]bool, ids []int, total *cell, setupFailed int64) {
 	loads, total = map[int]bool{}, &cell{}
+	blocks := s.timeline.blocks(s.width())
 	for i := range s.out.Series {
 		o, c := &s.out.Series[i], s.total.cells[i]
 		if c == nil {
@@ -76,7 +80,7 @@ func (s *state) rows(out *Summary, enc *v2Encoder) (loads map[int]bool, ids []in
 			continue
 		}
 		ids = append(ids, i)
-		row := s.series(enc, c, *o)
+		row := s.series(enc, c, *o, blocks[i])
 		if o.Transaction {
 			out.Transactions = append(out.Transactions, row)
 			continue
@@ -92,7 +96,7 @@ func (s *state) rows(out *Summary, enc *v2Encoder) (loads map[int]bool, ids []in
 	}
 	if last := len(s.out.Series); s.total.cells[last] != nil {
 		ids, loads[last] = append(ids, last), true
-		out.Series = append(out.Series, s.series(enc, s.total.cells[last], s.otherRow()))
+		out.Series = append(out.Series, s.series(enc, s.total.cells[last], s.otherRow(), blocks[last]))
 		total.merge(s.total.cells[last], nil)
 	}
 	total.assertions = nil
@@ -104,8 +108,8 @@ func (s *state) otherRow() seriesOutline {
 	return seriesOutline{ID: len(s.out.Series), Group: -1, Name: otherKind, Kind: otherKind, Phase: string(element.Load)}
 }
 
-// series makes a row of the result.
-func (s *state) series(enc *v2Encoder, c *cell, o seriesOutline) Series {
+// series makes a row of the result; blocks are its part of the timeline.
+func (s *state) series(enc *v2Encoder, c *cell, o seriesOutline, blocks []block) Series {
 	out := Series{
 		ID: o.ID, Name: o.Name, Kind: o.Kind, Phase: o.Phase, File: o.File, Line: o.Line,
 		Count: c.count, Failed: c.failed, Unsent: c.unsent, Aborted: c.aborted, Requests: c.requests, BytesSent: c.sent, BytesReceived: c.received,
@@ -126,7 +130,7 @@ func (s *state) series(enc *v2Encoder, c *cell, o seriesOutline) Series {
 	if v, ok := apdexOf(c.satisfied, c.tolerating, c.count); ok {
 		out.Apdex, out.ApdexNS = &v, int64(s.out.Apdex)
 	}
-	out.times(enc, c)
+	out.times(enc, c, blocks)
 	for _, st := range c.statuses {
 		name := strconv.Itoa(st.code)
 		if st.code == otherStatus {
@@ -139,15 +143,16 @@ func (s *state) series(enc *v2Encoder, c *cell, o seriesOutline) Series {
 	return out
 }
 
-func (s *Series) times(enc *v2Encoder, c *cell) {
+func (s *Series) times(enc *v2Encoder, c *cell, blocks []block) {
 	var all Histogram
 	all.merge(&c.success, nil)
 	all.merge(&c.failure, nil)
-	s.ResponseNS = all.describe()
-	s.ServiceNS = c.service.describe()
-	s.LatencyNS = c.latency.describe()
-	s.SuccessNS = c.success.describe()
-	s.FailureNS = c.failure.describe()
+	e := effectsOf(blocks, all.Percentile(95), all.Percentile(99))
+	s.ResponseNS = all.describe(e)
+	s.ServiceNS = c.service.describe(e)
+	s.LatencyNS = c.latency.describe(e)
+	s.SuccessNS = c.success.describe(e)
+	s.FailureNS = c.failure.describe(e)
 	for kind, h := range map[string]*Histogram{"response": &all, "service": &c.service, "latency": &c.latency,
 		"success": &c.success, "failure": &c.failure} {
 		if h.n == 0 {
@@ -235,7 +240,7 @@ func (s *state) groupThroughput(g int) (float64, bool) {
 }
 
 // summaryNotes lists what the reports must say beside the figures.
-func (s *state) summaryNotes(end *EndInfo, sum *Summary) []string {
+func (s *state) summaryNotes(end *EndInfo, sum *Summary, doubts []string) []string {
 	out := append([]string{}, s.out.Notes...)
 	out = append(out, s.notes...)
 	if end.Stopped != "" {
@@ -256,10 +261,10 @@ func (s *state) summaryNotes(end *EndInfo, sum *Summary) []string {
 	if s.out.More > 0 {
 		out = append(out, "the plan has more than "+formatCount(maxSeries)+" series; "+formatCount(int64(s.out.More))+" of them share the row "+otherKind)
 	}
-	if c := sum.Concurrency; c != nil && !c.Holds {
-		out = append(out, c.note())
+	out = append(out, doubts...)
+	if note := s.closedNote(); note != "" {
+		out = append(out, note)
 	}
-	out = append(out, s.closedNotes()...)
 	for i := range sum.Thresholds {
 		if t := &sum.Thresholds[i]; t.NotJudged != "" {
 			out = append(out, scopeName(t.Scope)+": "+t.Expression+" was not judged: "+t.NotJudged)
@@ -271,9 +276,12 @@ func (s *state) summaryNotes(end *EndInfo, sum *Summary) []string {
 	return unique(out)
 }
 
-// closedNotes says which groups cannot show stalls in full.
-func (s *state) closedNotes() []string {
-	var out []string
+// maxNamed bounds the names in one sentence.
+const maxNamed = 5
+
+// closedNote says which groups cannot show stalls in full.
+func (s *state) closedNote() string {
+	var names []string
 	for g := range s.out.Groups {
 		count, scheduled := int64(0), int64(0)
 		for i := range s.out.Series {
@@ -282,11 +290,21 @@ func (s *state) closedNotes() []string {
 			}
 		}
 		if !s.out.Groups[g].Open && count > 0 && scheduled == 0 {
-			out = append(out, "the group "+s.out.Groups[g].Name+" is a closed model without a schedule: while the target stalls it "+
-				"takes fewer samples, so stalls are under-represented in its percentiles")
+			names = append(names, s.out.Groups[g].Name)
 		}
 	}
-	return out
+	const rest = ": while the target stalls it takes fewer samples, so stalls are under-represented in its percentiles"
+	const each = ": while the target stalls they take fewer samples, so stalls are under-represented in their percentiles"
+	switch n := len(names); {
+	case n == 0:
+		return ""
+	case n == 1:
+		return "the group " + names[0] + " is a closed model without a schedule" + rest
+	case n <= maxNamed:
+		return "the groups " + strings.Join(names[:n-1], ", ") + " and " + names[n-1] + " are closed models without a schedule" + each
+	default:
+		return "the groups " + strings.Join(names[:maxNamed], ", ") + " and " + num(int64(n-maxNamed)) + " more are closed models without a schedule" + each
+	}
 }
 
 func (s *state) clamped() int64 {

@@ -141,9 +141,10 @@ type GCPauseNS struct {
 // Concurrency holds the figures against each other by Little's law: samples in
 // flight on average = throughput × mean time.
 type Concurrency struct {
-	InFlight float64 `json:"in_flight"` // as counted each second
-	Expected float64 `json:"expected"`  // by the law
-	Holds    bool    `json:"holds"`     // within the tolerance
+	InFlight  float64 `json:"in_flight"`           // as counted at random moments
+	Expected  float64 `json:"expected"`            // by the law
+	Holds     bool    `json:"holds"`               // within the tolerance, or less than two in flight, which proves nothing
+	Tolerance float64 `json:"tolerance,omitempty"` // samples
 }
 
 // ThresholdResult is one judged threshold. Scope is "plan", "group NAME", or
@@ -225,24 +226,30 @@ type Series struct {
 // Distribution describes times in nanoseconds. A percentile is null while there
 // are too few samples for it.
 type Distribution struct {
-	Min    int64        `json:"min"`
-	Mean   float64      `json:"mean"`
-	StdDev float64      `json:"stddev"`
-	Max    int64        `json:"max"`
-	P50    *int64       `json:"p50"`
-	P75    *int64       `json:"p75"`
-	P90    *int64       `json:"p90"`
-	P95    *int64       `json:"p95"`
-	P99    *int64       `json:"p99"`
-	P999   *int64       `json:"p99.9"`
-	P95CI  *Interval    `json:"p95_ci"`
-	P99CI  *Interval    `json:"p99_ci"`
-	Curve  []CurvePoint `json:"curve"` // percentile curve for charts, ≤ 60 points
-	Bars   []Bar        `json:"bars"`  // coarse histogram for charts, ≤ 60 bars
+	Min    int64     `json:"min"`
+	Mean   float64   `json:"mean"`
+	StdDev float64   `json:"stddev"`
+	Max    int64     `json:"max"`
+	P50    *int64    `json:"p50"`
+	P75    *int64    `json:"p75"`
+	P90    *int64    `json:"p90"`
+	P95    *int64    `json:"p95"`
+	P99    *int64    `json:"p99"`
+	P999   *int64    `json:"p99.9"`
+	P95CI  *Interval `json:"p95_ci"`
+	P99CI  *Interval `json:"p99_ci"`
+
+	// How much the variance behind the interval is larger than for independent
+	// samples, by the response times' timeline; left out where that is too short.
+	P95Effect float64 `json:"p95_effect,omitempty"`
+	P99Effect float64 `json:"p99_effect,omitempty"`
+
+	Curve []CurvePoint `json:"curve"` // percentile curve for charts, ≤ 60 points
+	Bars  []Bar        `json:"bars"`  // coarse histogram for charts, ≤ 60 bars
 }
 
 // Interval holds the true percentile with 95 % confidence, whatever the
-// distribution, if the samples are independent.
+// distribution.
 type Interval struct {
 	Low  int64 `json:"low"`
 	High int64 `json:"high"`

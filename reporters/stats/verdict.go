@@ -10,6 +10,7 @@ type verdictInput struct {
 	setupFailed  int64  // failed samples of setup
 	samples      int64  // in the statistics
 	ledger       []string
+	law          []string // why Little's law does not hold
 	generator    Generator
 	reportErrors []string
 	errors       []string
@@ -28,7 +29,7 @@ const (
 // verdict returns the outcome of a run, its exit code and why, by the first row
 // that matches:
 //
-//	3        invalid      setup failed or no samples (unless interrupted), a ledger void,
+//	3        invalid      setup failed or no samples (unless interrupted), a ledger or Little's law void,
 //	                      the generator invalid, a report could not be written, no end
 //	130, 143 interrupted  by signal
 //	1        failed       a threshold is broken
@@ -85,6 +86,7 @@ func (in *verdictInput) invalid() []string {
 		}
 	}
 	out = append(out, in.ledger...)
+	out = append(out, in.law...)
 	if in.generator.Verdict == "invalid" {
 		for _, r := range in.generator.Reasons {
 			out = append(out, "the load generator was not fit for this load: "+r)

@@ -260,7 +260,7 @@ func (r *request) options(x *exchange, t *element.Thread, needs element.Needs) e
 
 // fill copies what the answer says; Body and Headers lie in the answer's buffers.
 func fill(s *element.Sample, res *h1.Response) {
-	s.Sent, s.FirstByte, s.Done = res.Stamps.Sent, res.Stamps.FirstByte, res.Stamps.Done
+	s.Sent, s.FirstByte, s.Done, s.Left = res.Stamps.Sent, res.Stamps.FirstByte, res.Stamps.Done, res.Stamps.Left
 	s.Phases = element.Phases(res.Phases)
 	s.Requests, s.Reconnects = res.Requests, res.Reconnects
 	s.BytesSent, s.BytesReceived = res.BytesSent, res.BytesReceived

@@ -161,6 +161,8 @@ type Stamps struct {
 	FirstByte time.Duration
 	// Done is when the last byte of the last answer was read, or when it failed.
 	Done time.Duration
+	// Left is when a body that still went out at Done had ended; zero if none did.
+	Left time.Duration
 }
 
 // Phases are parts of the elapsed time, summed over the redirects of a call,

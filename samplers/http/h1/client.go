@@ -187,6 +187,7 @@ func (c *Client) converse(cn *conn, now time.Duration, req *Request, res *Respon
 		var whole bool
 		var late *Error
 		whole, sent, late = c.joinAside(cn, res, err == nil)
+		res.Stamps.Left = c.clock()
 		if res.Stamps.FirstByte > 0 {
 			sent = min(sent, res.Stamps.FirstByte)
 		}
