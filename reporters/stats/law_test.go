@@ -328,3 +328,22 @@ func TestReadingsAreUniform(t *testing.T) {
 		t.Errorf("after a second without: %v", w.due)
 	}
 }
+
+// TestClosedGroupsShareANote: one sentence, however many groups there are.
+func TestClosedGroupsShareANote(t *testing.T) {
+	for n, want := range map[int]string{1: "the group g1 is a closed", 2: "the groups g1 and g2 are closed", 5: "the groups g1, g2, g3, g4 and g5 are closed", 8: "the groups g1, g2, g3, g4, g5 and 3 more are closed"} {
+		l := testLayout()
+		l.Groups, l.Series = nil, nil
+		for i := range n {
+			l.Groups = append(l.Groups, element.Group{Name: "g" + num(int64(i+1)), MaxThreads: 1})
+			l.Series = append(l.Series, element.Series{ID: i, Group: i, Name: "a", Kind: "http", Phase: element.Load})
+		}
+		r := newRig(l)
+		for i := range n {
+			r.run(i, sample(i, 0, time.Millisecond))
+		}
+		if notes := r.Summary(EndInfo{}).Notes; len(notes) != 1 || !strings.HasPrefix(notes[0], want) {
+			t.Errorf("%d groups: %q", n, notes)
+		}
+	}
+}
