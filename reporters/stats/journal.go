@@ -20,7 +20,7 @@ import (
 // Each frame is one write, so a killed run loses at most what its last second
 // recorded, and the file ends in a whole frame or in the beginning of one.
 const (
-	journalSchema = "runner.journal/5"
+	journalSchema = "runner.journal/6"
 
 	headFrame       = 'H'
 	checkpointFrame = 'C'
