@@ -52,23 +52,17 @@ type Thread struct {
 	Sample    *Sample   // the current or last sample; nil before the first
 	Masker    *Masker
 
-	machine  *expr.Machine
-	vars     map[string]any
-	outer    expr.Scope // plan-wide values: vars, secrets, setup results; may be nil
-	locals   map[any]any
-	recent   local              // the last of locals that was asked for
-	starters []IterationStarter // among locals
-
-	parent   *Thread             // of a branch
-	branches []*Thread           // made of this thread
-	changed  map[string]struct{} // variables of a branch that were set or unset since Fork; nil: not kept
-	family   *sync.Mutex         // guards locals of threads that have branches while these run
+	machine *expr.Machine
+	vars    map[string]any // nil while there is none
+	outer   expr.Scope     // plan-wide values: vars, secrets, setup results; may be nil
+	locals  []local        // few, so they are searched
+	family  *family        // nil of a thread that has no branches and is none
 }
 
 // NewThread returns a thread whose names are resolved in its own variables, then
 // in outer.
 func NewThread(id int, group string, machine *expr.Machine, outer expr.Scope) *Thread {
-	return &Thread{ID: id, Group: group, machine: machine, outer: outer, vars: map[string]any{}}
+	return &Thread{ID: id, Group: group, machine: machine, outer: outer}
 }
 
 // Machine returns the thread's expression machine.
@@ -94,18 +88,17 @@ func (t *Thread) Lookup(name string) (any, bool) {
 
 // Set sets a variable of the thread.
 func (t *Thread) Set(name string, value any) {
-	t.vars[name] = value
-	if t.changed != nil {
-		t.changed[name] = struct{}{}
+	if t.vars == nil {
+		t.vars = map[string]any{}
 	}
+	t.vars[name] = value
+	t.family.note(name)
 }
 
 // Unset removes a variable of the thread.
 func (t *Thread) Unset(name string) {
 	delete(t.vars, name)
-	if t.changed != nil {
-		t.changed[name] = struct{}{}
-	}
+	t.family.note(name)
 }
 
 // ClearVars forgets all variables, as at a new user's start.
@@ -115,15 +108,11 @@ func (t *Thread) ClearVars() { clear(t.vars) }
 // connection, a cookie jar. Values that are Closers are closed at the thread's
 // end, and those with a NewUser method are told when a new user begins.
 func (t *Thread) Local(key any, make func() any) any {
-	if t.recent.key == key && key != nil {
-		return t.recent.value
-	}
-	v, ok := t.locals[key]
-	if ok {
-		t.recent = local{key, v}
+	if v, ok := t.local(key); ok {
 		return v
 	}
-	if t.parent != nil {
+	var v any
+	if t.family.isBranch() {
 		v = t.inherited(key, make)
 	} else {
 		v = make()
@@ -133,7 +122,26 @@ func (t *Thread) Local(key any, make func() any) any {
 }
 
 // local is a value of Local under its key.
-type local struct{ key, value any }
+type local struct {
+	key, value any
+	starter    IterationStarter // the value, if it is one
+}
+
+// local looks at the latest first: a sampler's value asks for what it needs when
+// it is made, and is kept after that.
+func (t *Thread) local(key any) (any, bool) {
+	for i := len(t.locals) - 1; i >= 0; i-- {
+		if l := &t.locals[i]; l.key == key {
+			return l.value, true
+		}
+	}
+	return nil, false
+}
+
+func (t *Thread) keep(key, v any) {
+	starter, _ := v.(IterationStarter)
+	t.locals = append(t.locals, local{key, v, starter})
+}
 
 // IterationStarter is implemented by values of Local that must know when an
 // iteration starts; newUser is true where variables and cookies are cleared.
@@ -141,24 +149,25 @@ type IterationStarter interface{ StartIteration(newUser bool) }
 
 // StartIteration tells the thread's local values that an iteration starts.
 func (t *Thread) StartIteration(newUser bool) {
-	for _, s := range t.starters {
-		s.StartIteration(newUser)
+	for i := range t.locals {
+		if s := t.locals[i].starter; s != nil {
+			s.StartIteration(newUser)
+		}
 	}
-	for _, b := range t.branches {
+	for _, b := range t.family.kids() {
 		b.StartIteration(newUser)
 	}
 }
 
 // Close closes the thread's local values.
 func (t *Thread) Close() {
-	for _, b := range t.branches {
+	for _, b := range t.family.kids() {
 		b.Close()
 	}
-	for _, v := range t.locals {
-		if c, ok := v.(Closer); ok {
+	for i := range t.locals {
+		if c, ok := t.locals[i].value.(Closer); ok {
 			_ = c.Close() // a connection of a finished thread: nothing is lost with it
 		}
 	}
-	clear(t.locals)
-	t.recent, t.starters = local{}, nil
+	t.locals = nil
 }
