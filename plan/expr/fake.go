@@ -11,7 +11,7 @@ import (
 func fakeFunctions() []Function {
 	make1 := func(name, doc string, f func(r *rand.Rand) string) Function {
 		return Function{Name: "fake." + name, Signature: "fake." + name + "()", Doc: doc, Result: TextType,
-			Call: func(s Scope, _ ...any) (any, error) { return f(s.Machine().rand), nil }}
+			Call: func(s Scope, _ ...any) (any, error) { return f(s.Machine().Rand()), nil }}
 	}
 	return []Function{
 		make1("first_name", "a first name", oneOf(firstNames)),

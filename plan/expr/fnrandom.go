@@ -17,7 +17,7 @@ const maxRandomString = 1 << 20
 // randomFunctions are the functions that draw from the thread's seeded source.
 func randomFunctions() []Function {
 	return []Function{
-		{Name: "uuid", Signature: "uuid()", Doc: "a random UUID (version 4)", Result: TextType, Call: func(s Scope, _ ...any) (any, error) { return uuid(s.Machine().rand), nil }},
+		{Name: "uuid", Signature: "uuid()", Doc: "a random UUID (version 4)", Result: TextType, Call: func(s Scope, _ ...any) (any, error) { return uuid(s.Machine().Rand()), nil }},
 		{Name: "random_int", Signature: "random_int(1, 100)", Doc: "a whole number from the first to the second, both included", Min: 2, Max: 2, Result: IntType, Call: callRandomInt},
 		{Name: "random_string", Signature: "random_string(8)", Doc: "so many random letters and digits", Min: 1, Max: 1, Result: TextType, Call: callRandomString},
 		{Name: "pick", Signature: "pick(list)", Doc: "a random item of a list", Min: 1, Max: -1, Result: AnyType, Call: callPick},
@@ -56,9 +56,9 @@ func callRandomInt(s Scope, args ...any) (any, error) {
 	}
 	width := uint64(hi-lo) + 1
 	if width == 0 {
-		return int64(s.Machine().rand.Uint64()), nil
+		return int64(s.Machine().Rand().Uint64()), nil
 	}
-	return lo + int64(s.Machine().rand.Uint64N(width)), nil
+	return lo + int64(s.Machine().Rand().Uint64N(width)), nil
 }
 
 const alphanumeric = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -70,7 +70,7 @@ func callRandomString(s Scope, args ...any) (any, error) {
 	}
 	out := make([]byte, n)
 	for i := range out {
-		out[i] = alphanumeric[s.Machine().rand.IntN(len(alphanumeric))]
+		out[i] = alphanumeric[s.Machine().Rand().IntN(len(alphanumeric))]
 	}
 	return string(out), nil
 }
@@ -78,7 +78,7 @@ func callRandomString(s Scope, args ...any) (any, error) {
 // callPick takes a list, or the items one by one.
 func callPick(s Scope, args ...any) (any, error) {
 	if len(args) > 1 {
-		return args[s.Machine().rand.IntN(len(args))], nil
+		return args[s.Machine().Rand().IntN(len(args))], nil
 	}
 	list, ok := listOf(args[0])
 	if !ok {
@@ -87,7 +87,7 @@ func callPick(s Scope, args ...any) (any, error) {
 	if len(list) == 0 {
 		return nil, &TypeError{"nothing can be picked from an empty list"}
 	}
-	return list[s.Machine().rand.IntN(len(list))], nil
+	return list[s.Machine().Rand().IntN(len(list))], nil
 }
 
 // listOf returns any list as []any.
