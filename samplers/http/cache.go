@@ -108,7 +108,7 @@ func (r *request) cached(x *exchange, t *element.Thread) (kept, error) {
 	x.url = append(append(x.url[:0], x.origin.text...), x.req.Target...)
 	k := threadCache(t).get(string(x.url), time.Now())
 	if !k.fresh() {
-		x.req.Head = k.condition(x.scratch, x.req.Head)
+		x.req.Head = k.condition(x.call, x.req.Head)
 	}
 	return k, nil
 }
@@ -116,7 +116,7 @@ func (r *request) cached(x *exchange, t *element.Thread) (kept, error) {
 func (k kept) fresh() bool { return k.in != nil && k.now.Before(k.entry.until) }
 
 // condition returns the header lines with the conditional ones.
-func (k kept) condition(x *scratch, head []byte) []byte {
+func (k kept) condition(x *call, head []byte) []byte {
 	if k.entry.etag == "" && k.entry.modified == "" {
 		return head
 	}
@@ -140,8 +140,7 @@ func hasLine(head []byte, name string) bool {
 }
 
 // answer fills a sample for which nothing has to be sent.
-func (k kept) answer(s *element.Sample, x *exchange, t *element.Thread) {
-	x.res.Release()
+func (k kept) answer(s *element.Sample, t *element.Thread) {
 	s.Status, s.Message, s.URL = nethttp.StatusOK, "fresh in the cache, nothing was sent", k.url
 	s.Done = t.Now()
 }

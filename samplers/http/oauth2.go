@@ -166,13 +166,12 @@ func (k *token) keep(text string, life time.Duration, err error, now time.Time) 
 }
 
 // fetchToken asks the token endpoint over a connection of its own.
-func fetchToken(ctx context.Context, key tokenRequest, cfg h1.Config) (string, time.Duration, error) {
+func fetchToken(ctx context.Context, key tokenRequest, cfg *h1.Config) (string, time.Duration, error) {
 	u, err := h1.ParseURL(key.url)
 	if err != nil {
 		return "", 0, &element.Error{Class: element.Expression, Message: "oauth2.token_url: " + err.Error(), Err: err}
 	}
-	cfg.Jar = nil
-	client := h1.NewClient(cfg)
+	client := h1.NewClient(cfg, nil)
 	defer client.Close()
 	form := appendPair(nil, "grant_type", "client_credentials")
 	form = appendPair(form, "scope", key.scope)

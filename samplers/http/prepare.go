@@ -84,7 +84,7 @@ func (r *request) Open(context.Context) error {
 // openTarget splits a URL that cannot change. What is wrong with it is told by
 // the samples, as of any other.
 func (r *request) openTarget() {
-	p, x := &r.prepared, &exchange{scratch: &scratch{}}
+	p, x := &r.prepared, &exchange{call: &call{}}
 	if p.method == "" || !r.Request.IsLiteral() || r.BaseURL.IsSet() && !r.BaseURL.IsLiteral() || r.Query.Len() > 0 {
 		return
 	}
@@ -141,7 +141,7 @@ func (r *request) openStatic() error {
 	if !p.known || !r.headIsStatic() {
 		return nil
 	}
-	x := &exchange{scratch: &scratch{}}
+	x := &exchange{call: &call{}}
 	if err := r.renderHead(x, noScope{}, p.kind); err != nil {
 		return err
 	}

@@ -57,9 +57,6 @@ type lane struct {
 	client *h1.Client
 	known  authorizers
 	auth   h1.Authorizer
-	req    h1.Request
-	res    h1.Response
-	cond   scratch // scratch for conditional requests
 }
 
 // job is one resource.
@@ -79,6 +76,7 @@ type download struct {
 	active   map[string]int // by origin
 	parallel int
 
+	run     *common
 	own     h1.Request // the page's
 	addr    string
 	head    []byte // header lines for the page's own origin
@@ -106,7 +104,7 @@ func (r *request) fetchResources(ctx context.Context, x *exchange, t *element.Th
 	if err != nil || len(jobs) == 0 {
 		return err
 	}
-	d := &download{jobs: jobs, active: map[string]int{}, parallel: int(max(1, parallel)), own: x.req, addr: x.req.Addr, now: t.Now}
+	d := &download{jobs: jobs, active: map[string]int{}, parallel: int(max(1, parallel)), run: x.run, own: x.req, addr: x.req.Addr, now: t.Now}
 	d.head = h1.FilterHead(nil, x.req.Head, false)
 	d.foreign = h1.FilterHead(nil, x.req.Head, true)
 	if limit := x.req.Timeouts.Total; limit > 0 {
@@ -172,7 +170,7 @@ func (r *request) lanes(x *exchange, t *element.Thread, d *download) ([]*lane, e
 	for len(x.lanes) < want {
 		client := x.client
 		if len(x.lanes) > 0 {
-			client = h1.NewClient(x.client.Config())
+			client = x.client.Sibling()
 		}
 		x.lanes = append(x.lanes, &lane{client: client})
 	}
@@ -206,12 +204,14 @@ func (d *download) work(ctx context.Context, l *lane) {
 			d.panicked = v
 		}
 	}()
+	c := d.run.borrow()
 	for {
 		j := d.take()
 		if j == nil {
+			d.run.giveBack(c) // not after a panic
 			return
 		}
-		d.fetch(ctx, l, j)
+		d.fetch(ctx, l, c, j)
 		d.mu.Lock()
 		d.active[j.url.Origin()]--
 		d.mu.Unlock()
@@ -232,8 +232,8 @@ func (d *download) take() *job {
 	return nil
 }
 
-func (d *download) fetch(ctx context.Context, l *lane, j *job) {
-	q := &l.req
+func (d *download) fetch(ctx context.Context, l *lane, c *call, j *job) {
+	q, res := &c.req, &c.res
 	*q = h1.Request{TLS: j.url.TLS, Addr: j.url.Addr(), Method: "GET", Target: []byte(j.url.Target), Head: d.foreign,
 		NoCookies: d.own.NoCookies, Redirects: d.own.Redirects, KeepAlive: d.own.KeepAlive,
 		MaxBody: d.own.MaxBody, Timeouts: h1.Timeouts{Connect: d.own.Timeouts.Connect, Total: -1}}
@@ -248,25 +248,25 @@ func (d *download) fetch(ctx context.Context, l *lane, j *job) {
 		if k = d.cache.get(j.text, time.Now()); k.fresh() {
 			return
 		}
-		q.Head = k.condition(&l.cond, q.Head)
+		q.Head = k.condition(c, q.Head)
 	}
-	err := l.client.Do(ctx, q, &l.res)
-	if err == nil && len(l.res.Hops) == 0 {
-		k.learn(&l.res)
+	err := l.client.Do(ctx, q, res)
+	if err == nil && len(res.Hops) == 0 {
+		k.learn(res)
 	}
 	d.mu.Lock()
-	d.requests += l.res.Requests
-	d.reconnects += l.res.Reconnects
-	d.sent += l.res.BytesSent
-	d.received += l.res.BytesReceived
+	d.requests += res.Requests
+	d.reconnects += res.Reconnects
+	d.sent += res.BytesSent
+	d.received += res.BytesReceived
 	d.mu.Unlock()
 	switch failure := h1.AsError(err); {
 	case failure != nil:
 		j.class, j.message = element.Class(failure.Class), failure.Message
-	case l.res.Status >= 400:
-		j.class, j.message = element.Status, "status "+strconv.Itoa(l.res.Status)
+	case res.Status >= 400:
+		j.class, j.message = element.Status, "status "+strconv.Itoa(res.Status)
 	}
-	l.res.Release()
+	res.Release()
 }
 
 // judge fails the sample for resources that failed, in the page's order. What

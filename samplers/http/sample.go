@@ -16,6 +16,7 @@ func (r *request) Sample(ctx context.Context, t *element.Thread, s *element.Samp
 		return x.wrong
 	}
 	s.Private = x
+	x.begin()
 	if r.Auth != nil {
 		if err := r.prove(ctx, x, t, s); err != nil {
 			return err
@@ -28,6 +29,7 @@ func (r *request) Sample(ctx context.Context, t *element.Thread, s *element.Samp
 		return err
 	}
 	if r.prepared.plain {
+		x.sent = true
 		err := x.client.Do(ctx, &x.req, &x.res)
 		fill(s, &x.res)
 		return failed(err)
@@ -50,10 +52,11 @@ func (r *request) sampleMore(ctx context.Context, x *exchange, t *element.Thread
 		return err
 	}
 	if kept.fresh() {
-		kept.answer(s, x, t)
+		kept.answer(s, t)
 		return nil
 	}
 	started := t.Now()
+	x.sent = true
 	err = x.client.Do(ctx, &x.req, &x.res)
 	fill(s, &x.res)
 	if err == nil {
@@ -70,7 +73,10 @@ func (r *request) prove(ctx context.Context, x *exchange, t *element.Thread, s *
 	if r.Auth.OAuth2 != nil {
 		return r.Auth.OAuth2.obtain(ctx, x, t, s)
 	}
-	authorizer, stale, err := r.Auth.authorizer(&x.known, t)
+	if x.known == nil {
+		x.known = &authorizers{}
+	}
+	authorizer, stale, err := r.Auth.authorizer(x.known, t)
 	if stale {
 		x.closeConnections()
 	}
@@ -81,9 +87,6 @@ func (r *request) prove(ctx context.Context, x *exchange, t *element.Thread, s *
 // render fills the request's target, head and body.
 func (r *request) render(x *exchange, t *element.Thread) error {
 	p := &r.prepared
-	if x.scratch == nil && !(p.goal != nil && p.known && p.fixed && p.plain) {
-		x.scratch = &scratch{}
-	}
 	if err := r.renderTarget(x, t); err != nil {
 		return err
 	}
@@ -277,19 +280,16 @@ func fill(s *element.Sample, res *h1.Response) {
 // Describe says what was sent: the method and the URL of the last hop.
 func (r *request) Describe(_ *element.Thread, s *element.Sample) string {
 	x, ok := s.Private.(*exchange)
-	if !ok {
+	if !ok || x.call == nil || !x.sent || x.res.Requests == 0 {
 		return r.Request.Source()
 	}
-	if url := x.res.FinalURL(); x.res.Requests > 0 {
-		return x.req.Method + " " + url
-	}
-	return r.Request.Source()
+	return x.req.Method + " " + x.FinalURL()
 }
 
-// Release gives the answer's buffers back.
+// Release gives back all that the sample was lent.
 func (r *request) Release(_ *element.Thread, s *element.Sample) {
 	if x, ok := s.Private.(*exchange); ok {
-		x.res.Release()
+		x.release()
 	}
 	s.Body, s.Headers = nil, s.Headers[:0]
 }

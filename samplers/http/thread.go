@@ -11,9 +11,9 @@ import (
 )
 
 type (
-	poolKey  struct{}
-	jarKey   struct{}
-	cacheKey struct{}
+	commonKey struct{}
+	jarKey    struct{}
+	cacheKey  struct{}
 )
 
 // clientKey tells apart the clients of a thread: settings that a connection
@@ -34,35 +34,16 @@ func (r *request) clientSettings() string {
 	return text
 }
 
-// exchange is what one thread keeps for one clientKey: its client and the
-// buffers of the request that is under way.
+// exchange is what one thread keeps for one clientKey.
 type exchange struct {
-	client *h1.Client
-	wrong  error // why there is no client
-	known  authorizers
-	origin *origin // of the request under way
-
-	authorizer h1.Authorizer // of its auth, nil if a header line is enough
-	authorized bool          // the plan wrote its own Authorization
-	lanes      []*lane       // further clients, for resources
-	req        h1.Request
-	res        h1.Response
-	perPass    bool   // keep_alive: iteration was used since the last iteration began
-	token      string // of OAuth 2
-	*scratch          // nil until a request needs it
-}
-
-// scratch holds the buffers of requests that are not known before the run.
-type scratch struct {
-	text   []byte // rendered request line
-	base   []byte
-	path   []byte
-	head   []byte
-	cookie []byte
-	body   []byte
-	target []byte
-	url    []byte // of a request that may be cached
-	stream stream
+	client  *h1.Client
+	wrong   error // why there is no client
+	run     *common
+	known   *authorizers // nil until a request needs them
+	lanes   []*lane      // further clients, for resources
+	origin  *origin      // of the last request
+	perPass bool         // keep_alive: iteration was used since the last iteration began
+	*call                // nil between samples
 }
 
 // exchange returns the thread's exchange for this request's client key.
@@ -73,20 +54,13 @@ func (r *request) exchange(t *element.Thread) *exchange {
 // newExchange makes a client. Clients of one thread share a cookie jar, those of
 // a run the buffers.
 func (r *request) newExchange(t *element.Thread) *exchange {
-	pool := t.Plan.Value(poolKey{}, func() any { return h1.NewPool() }).(*h1.Pool)
+	run := t.Plan.Value(commonKey{}, func() any { return &common{buffers: h1.NewPool()} }).(*common)
 	jar := t.Local(jarKey{}, func() any { return h1.NewJar(time.Now) }).(*h1.Jar)
-	config := h1.Config{TLS: r.prepared.tls, Clock: t.Clock.Now, Pool: pool, Jar: jar}
-	if r.Proxy != nil {
-		via, err := r.Proxy.open(t)
-		if err != nil {
-			return &exchange{wrong: setupError(err)}
-		}
-		config.Proxy = via
-	}
-	if err := r.DNS.configure(&config, t); err != nil {
+	config, err := r.config(run, t)
+	if err != nil {
 		return &exchange{wrong: setupError(err)}
 	}
-	return &exchange{client: h1.NewClient(config)}
+	return &exchange{client: h1.NewClient(config, jar), run: run}
 }
 
 func setupError(err error) error {
@@ -101,7 +75,9 @@ func (x *exchange) StartIteration(newUser bool) {
 	}
 	if newUser {
 		x.client.ClearCookies()
-		x.known.digest = nil
+		if x.known != nil {
+			x.known.digest = nil
+		}
 	}
 	if x.perPass {
 		x.closeConnections()
@@ -127,8 +103,17 @@ func (x *exchange) Close() error {
 	return x.client.Close()
 }
 
-// FinalURL returns the URL of the last answer.
-func (x *exchange) FinalURL() string { return x.res.FinalURL() }
+// FinalURL returns the URL of the sample's answer. Where there is none, or it has
+// been released, it is that of the request's origin.
+func (x *exchange) FinalURL() string {
+	switch {
+	case x.call != nil && x.sent:
+		return x.res.FinalURL()
+	case x.origin != nil:
+		return x.origin.url.String()
+	}
+	return ""
+}
 
 // noScope is the scope of what is rendered before the run: it knows no names.
 type noScope struct{}
@@ -138,7 +123,7 @@ func (noScope) Machine() *expr.Machine    { return nil }
 
 // Cookie returns a cookie that would be sent to the last answer's URL.
 func (x *exchange) Cookie(name string) (string, bool) {
-	url, err := h1.ParseURL(x.res.FinalURL())
+	url, err := h1.ParseURL(x.FinalURL())
 	if err != nil || x.client == nil {
 		return "", false
 	}
@@ -148,7 +133,7 @@ func (x *exchange) Cookie(name string) (string, bool) {
 // Cookies returns the cookies that would be sent to the last answer's URL.
 func (x *exchange) Cookies() map[string]any {
 	all := map[string]any{}
-	url, err := h1.ParseURL(x.res.FinalURL())
+	url, err := h1.ParseURL(x.FinalURL())
 	if err != nil || x.client == nil {
 		return all
 	}

@@ -91,7 +91,7 @@ func TestIdleClientIsSmall(t *testing.T) {
 	clients, responses := make([]*Client, n), make([]Response, n)
 	before := heap()
 	for i := range clients {
-		clients[i] = NewClient(cfg)
+		clients[i] = NewClient(&cfg, nil)
 		if err := clients[i].Do(context.Background(), requestTo("127.0.0.1:80"), &responses[i]); err != nil {
 			t.Fatal(err)
 		}

@@ -52,8 +52,6 @@ type Config struct {
 	// Proxy gives the proxy for an origin; a nil one goes straight. It must give
 	// the same answer each time. Nil means that there is no proxy.
 	Proxy func(tls bool, addr string) *Proxy
-	// Jar keeps the cookies; clients of one thread may share it. Nil means an own one.
-	Jar *Jar
 	// Clock gives the monotonic time since the run's start, in which all stamps
 	// are expressed. Nil means time since NewClient.
 	Clock func() time.Duration
@@ -217,6 +215,7 @@ type Response struct {
 	tls    bool
 	addr   string
 	target []byte
+	hop    hop // of the call that fills it
 	reason field
 	frame  framing
 }

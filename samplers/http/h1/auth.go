@@ -35,7 +35,7 @@ func (c *Client) authorize(out []byte, cn *conn, req *Request) ([]byte, bool, *E
 	if c.place == nil {
 		c.place = &Attempt{}
 	}
-	h, a := &c.hop, c.place
+	h, a := c.hop, c.place
 	*a = Attempt{TLS: h.tls, Addr: h.addr, Host: h.host, Method: h.method, Target: h.target, Head: req.Head, Conn: cn.id, Round: h.rounds}
 	if a.Host == "" {
 		a.Host = string(appendAuthority(nil, h.addr, h.tls))

@@ -59,8 +59,8 @@ func BenchmarkClient(b *testing.B) {
 
 // BenchmarkParseHead is the parser alone.
 func BenchmarkParseHead(b *testing.B) {
-	c := NewClient(Config{})
-	c.buf, c.hop.method = c.pool.get(0), "GET"
+	c := NewClient(&Config{}, nil)
+	c.buf, c.hop = c.pool.get(0), &hop{method: "GET"}
 	c.w = copy(c.buf.b, typical)
 	res, req := new(Response), new(Request)
 	b.ReportAllocs()

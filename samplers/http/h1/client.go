@@ -2,7 +2,6 @@ package h1
 
 import (
 	"context"
-	"net"
 	"sync"
 	"time"
 )
@@ -14,17 +13,16 @@ import (
 // It keeps watching the context of the last call, so that calls with the same
 // one register nothing; Close ends that.
 type Client struct {
-	cfg    Config
+	cfg    *Config // shared, read-only
 	pool   *Pool
 	clock  func() time.Duration
-	dial   func(ctx context.Context, network, address string) (net.Conn, error)
 	jar    *Jar
 	conns  []*conn
-	opened uint64 // connections so far, to tell them apart
-	hop    hop
-	place  *Attempt // of the attempt under way, for an Authorizer; nil before the first
-	aside  *aside   // what writes a large body beside
-	proxy  proxyMemo
+	opened uint64        // connections so far, to tell them apart
+	hop    *hop          // of the call under way, in its Response; nil between calls
+	place  *Attempt      // of the attempt under way, for an Authorizer; nil before the first
+	aside  *aside        // what writes a large body beside
+	proxy  *proxyMemo    // nil without a proxy
 	due    time.Duration // when the call's time is over; 0 is never
 	connDu time.Duration // the same for the connection being opened
 
@@ -32,17 +30,18 @@ type Client struct {
 	r, w int
 
 	done <-chan struct{} // the watched context's
-	stop func() bool
-	over chan struct{} // closed when the watcher has run
+	seat int             // among those that watch it; guarded by the pool's lock
 
 	mu        sync.Mutex
 	active    *conn // whose deadline the watcher moves into the past
 	cancelled bool
 }
 
-// NewClient returns a Client without connections and cookies.
-func NewClient(cfg Config) *Client {
-	c := &Client{cfg: cfg, pool: cfg.Pool, clock: cfg.Clock, dial: cfg.Dial}
+// NewClient returns a Client without connections, and with the cookies of jar,
+// which the clients of one thread may share; nil is an empty one. cfg may be shared
+// by any number of clients and must not change any more.
+func NewClient(cfg *Config, jar *Jar) *Client {
+	c := &Client{cfg: cfg, pool: cfg.Pool, clock: cfg.Clock, jar: jar}
 	if c.pool == nil {
 		c.pool = NewPool()
 	}
@@ -50,23 +49,22 @@ func NewClient(cfg Config) *Client {
 		start := time.Now()
 		c.clock = func() time.Duration { return time.Since(start) }
 	}
-	if c.dial == nil {
-		c.dial = dialTCP
-	}
-	if c.cfg.IdleCheck == 0 {
-		c.cfg.IdleCheck = DefaultIdleCheck
-	}
-	if c.cfg.MaxConnections <= 0 {
-		c.cfg.MaxConnections = DefaultConnections
-	}
-	if c.jar = cfg.Jar; c.jar == nil {
+	if c.jar == nil {
 		c.jar = NewJar(cfg.Now)
 	}
 	return c
 }
 
-// Config returns what the client was made with, limits filled in.
-func (c *Client) Config() Config { return c.cfg }
+// Config returns what the client was made with.
+func (c *Client) Config() *Config { return c.cfg }
+
+// Sibling returns one more client of the same thread: with the same settings and
+// cookies, and connections of its own.
+func (c *Client) Sibling() *Client { return NewClient(c.cfg, c.jar) }
+
+// Broken reports whether the last Do has panicked: its Request and Response may
+// then be in use for ever.
+func (c *Client) Broken() bool { return c.hop != nil }
 
 // Do sends req, follows redirects if req says so, and fills res, whose earlier
 // contents are released. Every error is an *Error; res then holds what was
@@ -78,12 +76,16 @@ func (c *Client) Do(ctx context.Context, req *Request, res *Response) error {
 	res.reset(c.pool)
 	start := c.clock()
 	c.due = dueAt(start, orDefault(req.Timeouts.Total, DefaultTimeout))
-	if err := c.run(ctx, start, req, res); err != nil {
+	c.hop = &res.hop
+	err := c.run(ctx, start, req, res)
+	if err != nil {
 		c.conclude(err, res)
-		return err
+	} else {
+		err = c.decode(req, res)
 	}
-	if err := c.decode(req, res); err != nil {
-		return err
+	c.hop = nil
+	if err != nil {
+		return err // not as it is: a nil *Error is an error that is not nil
 	}
 	return nil
 }
@@ -111,7 +113,8 @@ func (c *Client) run(ctx context.Context, start time.Duration, req *Request, res
 	if err := c.watch(ctx); err != nil {
 		return &Error{Cancelled, "cancelled before anything was sent", err}
 	}
-	c.hop = hop{tls: req.TLS, addr: req.Addr, host: req.Host, method: req.Method, target: req.Target}
+	h := c.hop
+	h.tls, h.addr, h.host, h.method, h.target = req.TLS, req.Addr, req.Host, req.Method, req.Target
 	for {
 		again, err := c.exchange(ctx, start, req, res)
 		if err != nil {

@@ -128,7 +128,11 @@ func (c *Client) find(tls bool, addr string) *conn {
 
 // keep adds an open connection, closing the one idle for longest if there are too many.
 func (c *Client) keep(cn *conn) {
-	if len(c.conns) >= c.cfg.MaxConnections {
+	most := c.cfg.MaxConnections
+	if most <= 0 {
+		most = DefaultConnections
+	}
+	if len(c.conns) >= most {
 		oldest := c.conns[0]
 		for _, other := range c.conns {
 			if other.idleSince < oldest.idleSince {

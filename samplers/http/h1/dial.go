@@ -13,7 +13,8 @@ import (
 func (c *Client) acquire(ctx context.Context, now time.Duration, req *Request, res *Response) (*conn, *Error) {
 	name := c.route()
 	cn := c.find(c.hop.tls, name)
-	if cn != nil && c.cfg.IdleCheck > 0 && now-cn.idleSince >= c.cfg.IdleCheck && !cn.idle() {
+	check := orDefault(c.cfg.IdleCheck, DefaultIdleCheck)
+	if cn != nil && check > 0 && now-cn.idleSince >= check && !cn.idle() {
 		c.drop(cn)
 		res.Reconnects++
 		cn = nil
@@ -184,7 +185,11 @@ func (c *Client) connectOne(ctx context.Context, address string, left int) (net.
 	}
 	ctx, cancel := c.within(ctx, due)
 	defer cancel()
-	return c.dial(ctx, "tcp", address)
+	dial := c.cfg.Dial
+	if dial == nil {
+		dial = dialTCP
+	}
+	return dial(ctx, "tcp", address)
 }
 
 // within bounds ctx by a moment on the client's clock; 0 is no bound.

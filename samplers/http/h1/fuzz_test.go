@@ -28,9 +28,9 @@ func (s *scripted) Read(p []byte) (int, error) {
 
 // read gives the answer to a client in pieces.
 func read(answer []byte, piece int, method string, need bool) (*Response, error) {
-	c := NewClient(Config{Dial: func(context.Context, string, string) (net.Conn, error) {
+	c := NewClient(&Config{Dial: func(context.Context, string, string) (net.Conn, error) {
 		return &scripted{canned{answer: answer}, piece}, nil
-	}})
+	}}, nil)
 	defer c.Close()
 	res := new(Response)
 	err := c.Do(context.Background(), &Request{Addr: "127.0.0.1:80", Method: method, KeepAlive: true, NeedBody: need,
@@ -105,7 +105,7 @@ func FuzzSetCookie(f *testing.F) {
 	f.Add("a=b; Path=/; Domain=shop.test; Max-Age=5; Expires=Thu, 01 Jan 2037 00:00:00 GMT; Secure")
 	f.Add(`a={"x": [1]}; Max-Age=-99999999999999999999`)
 	f.Fuzz(func(t *testing.T, line string) {
-		c := NewClient(Config{})
+		c := NewClient(&Config{}, nil)
 		if c.SetCookie(URL{Host: "www.shop.test", Target: "/x"}, line) != nil {
 			return
 		}

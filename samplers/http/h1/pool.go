@@ -12,10 +12,14 @@ const (
 	sizes    = 7 // up to 16 MiB
 )
 
-// Pool lends buffers and decoders to clients. Safe for concurrent use.
+// Pool lends buffers and decoders to clients, and tells them when their contexts
+// end. Safe for concurrent use.
 type Pool struct {
 	buffers  [sizes]sync.Pool
 	decoders [codings]sync.Pool
+
+	mu      sync.Mutex // taken when a client begins or ends to watch a context
+	watches map[<-chan struct{}]*watch
 }
 
 // NewPool returns an empty Pool.

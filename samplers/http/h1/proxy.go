@@ -41,7 +41,10 @@ func (c *Client) route() string {
 	if c.cfg.Proxy == nil {
 		return c.hop.addr
 	}
-	h, m := &c.hop, &c.proxy
+	if c.proxy == nil {
+		c.proxy = &proxyMemo{}
+	}
+	h, m := c.hop, c.proxy
 	if m.addr != h.addr || m.tls != h.tls {
 		*m = proxyMemo{h.tls, h.addr, c.cfg.Proxy(h.tls, h.addr), h.addr}
 		if m.via != nil && !h.tls {

@@ -147,7 +147,9 @@ func TestClientsShareAJar(t *testing.T) {
 	s := answers(t, "HTTP/1.1 200 OK\r\nSet-Cookie: a=b\r\nContent-Length: 2\r\n\r\nok")
 	jar := NewJar(nil)
 	for range 2 {
-		do(t, client(t, Config{Jar: jar}), s.get("/"))
+		c := NewClient(&Config{}, jar)
+		defer c.Close()
+		do(t, c, s.get("/"))
 	}
 	if got := s.requests()[1]; !strings.Contains(got, "\r\nCookie: a=b\r\n") {
 		t.Errorf("request %q", got)

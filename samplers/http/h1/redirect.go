@@ -41,7 +41,7 @@ func (c *Client) redirect(req *Request, res *Response) *Error {
 	if err != nil {
 		return &Error{Redirect, "the Location cannot be followed: " + err.Error(), err}
 	}
-	h := &c.hop
+	h := c.hop
 	if res.Status != 307 && res.Status != 308 {
 		h.noBody = true
 		if h.method != "HEAD" {

@@ -88,7 +88,7 @@ func (c *Client) send(cn *conn, begin time.Duration, req *Request, res *Response
 
 // appendHead renders the head. bare tells that this attempt goes without the body.
 func (c *Client) appendHead(out []byte, cn *conn, req *Request) (_ []byte, bare bool, _ *Error) {
-	h := &c.hop
+	h := c.hop
 	out = append(out, h.method...)
 	out = append(out, ' ')
 	if h.via != nil && !h.tls {

@@ -147,7 +147,7 @@ func (s *server) get(target string) *Request {
 
 func client(t testing.TB, cfg Config) *Client {
 	t.Helper()
-	c := NewClient(cfg)
+	c := NewClient(&cfg, nil)
 	t.Cleanup(func() { c.Close() })
 	return c
 }

@@ -90,7 +90,7 @@ func TestTurnsShareBuffers(t *testing.T) {
 	var all sync.WaitGroup
 	for thread := range 20 {
 		all.Go(func() {
-			c := NewClient(Config{Pool: pool})
+			c := NewClient(&Config{Pool: pool}, nil)
 			defer c.Close()
 			res := new(Response)
 			for i := range 50 {
@@ -139,7 +139,7 @@ func TestStackOfAWaitingThread(t *testing.T) {
 	before := stacks()
 	for range threads {
 		all.Go(func() {
-			c := NewClient(Config{})
+			c := NewClient(&Config{}, nil)
 			defer c.Close()
 			res := new(Response)
 			for range 2 {

@@ -12,11 +12,19 @@ import (
 // interrupted read or write is extended and goes on.
 //
 //	who                  does                                         under mu
-//	thread, watch        registers the context, cancelled = false     yes
+//	thread, watch        registers the context                        no
 //	thread, use          active = connection                          yes
 //	thread, arm          sets the deadline unless cancelled           yes
-//	watcher (AfterFunc)  cancelled = true; active's deadline = past   yes
+//	watch's end          cancelled = true; active's deadline = past   yes
 //	aside, halt          halted = true; the deadline = past           yes
+
+// watch is a context whose end interrupts all clients of a pool that make calls
+// with it. The pool's lock guards it.
+type watch struct {
+	stop    func() bool
+	ended   bool
+	clients []*Client // each at its seat
+}
 
 // watch makes ctx's end interrupt what this client does; it returns ctx's error
 // if it has ended already.
@@ -25,8 +33,8 @@ func (c *Client) watch(ctx context.Context) error {
 	if done != c.done {
 		c.unwatch()
 		if done != nil {
-			c.done, c.over = done, make(chan struct{})
-			c.stop = context.AfterFunc(ctx, c.interrupter(c.over))
+			c.done = done
+			c.pool.join(c, ctx)
 		}
 	}
 	select {
@@ -37,15 +45,58 @@ func (c *Client) watch(ctx context.Context) error {
 	}
 }
 
-func (c *Client) interrupter(over chan struct{}) func() {
-	return func() {
-		defer close(over)
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.cancelled = true
-		if c.active != nil {
-			_ = c.active.Conn.SetDeadline(time.Unix(1, 0))
+// join seats c with those that watch ctx.
+func (p *Pool) join(c *Client, ctx context.Context) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	w := p.watches[c.done]
+	if w == nil {
+		if p.watches == nil {
+			p.watches = map[<-chan struct{}]*watch{}
 		}
+		w = &watch{}
+		p.watches[c.done] = w
+		w.stop = context.AfterFunc(ctx, func() { p.end(w) })
+	}
+	c.seat = len(w.clients)
+	w.clients = append(w.clients, c)
+	if w.ended {
+		c.interrupt()
+	}
+}
+
+// end interrupts everybody.
+func (p *Pool) end(w *watch) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	w.ended = true
+	for _, c := range w.clients {
+		c.interrupt()
+	}
+}
+
+// leave gives c's seat to the last one. Once it returns, nothing interrupts c.
+func (p *Pool) leave(c *Client) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	w := p.watches[c.done]
+	last := len(w.clients) - 1
+	other := w.clients[last]
+	w.clients[c.seat], other.seat = other, c.seat
+	w.clients[last] = nil
+	w.clients = w.clients[:last]
+	if last == 0 {
+		w.stop()
+		delete(p.watches, c.done)
+	}
+}
+
+func (c *Client) interrupt() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.cancelled = true
+	if c.active != nil {
+		_ = c.active.Conn.SetDeadline(time.Unix(1, 0))
 	}
 }
 
@@ -53,10 +104,8 @@ func (c *Client) unwatch() {
 	if c.done == nil {
 		return
 	}
-	if !c.stop() {
-		<-c.over
-	}
-	c.done, c.stop, c.over = nil, nil, nil
+	c.pool.leave(c)
+	c.done = nil
 	c.cancelled = false // nobody else is left to look
 	for _, cn := range c.conns {
 		cn.deadline = unknown
