@@ -23,14 +23,20 @@ func (stubRecorder) Note(string)                  {}
 // iterator returns a function that runs one iteration of a thread: a timer, a
 // sampler that does nothing, two assertions, a record.
 func iterator(tb testing.TB) func() {
-	p := compiled(tb, group1("{threads: 1, iterations: 1}", "- noop: A\n  timers: {wait: 0s}\n  assertions: [{status: 0}, {reply: ''}]"), Options{})
+	_, iterate := soloist(tb, "- noop: A\n  timers: {wait: 0s}\n  assertions: [{status: 0}, {reply: ''}]")
+	return iterate
+}
+
+// soloist returns a thread, and a function that runs one iteration of it.
+func soloist(tb testing.TB, steps string) (*thread, func()) {
+	p := compiled(tb, group1("{threads: 1, iterations: 1}", steps), Options{})
 	r := &Runner{Program: p, Recorder: stubRecorder{}, Clock: NewPlainClock()}
 	x, release := r.begin(context.Background())
 	tb.Cleanup(release)
 	g := x.groups[0]
 	th := g.thread(1)
 	ctx := g.hard
-	return func() {
+	return th, func() {
 		if th.iterate(ctx, g.group) != proceed {
 			tb.Fatal("stopped")
 		}

@@ -76,6 +76,7 @@ type inherited struct {
 	coveredBy  []string // tags that an errors threshold around is about
 	split      *expr.Expression
 	needs      element.Needs // of an until around
+	hold       bool          // its condition looks at what goes with the response
 }
 
 func (c *compiler) compile() {

@@ -97,7 +97,9 @@ func (c *compiler) until(s *plan.Step, in inherited) *until {
 // kept keeps the responses of the samplers below for a condition that looks at
 // them after these.
 func (in inherited) kept(condition *expr.Condition) inherited {
-	in.needs |= needsOf(condition.Uses(), condition.Source())
+	uses := condition.Uses()
+	in.needs |= needsOf(uses, condition.Source())
+	in.hold = in.hold || in.needs != 0 || slices.ContainsFunc(uses, func(u expr.Use) bool { return u.Name == "url" })
 	return in
 }
 

@@ -264,7 +264,7 @@ func (c *compiler) sampler(s *plan.Step, a *plan.SamplerAction, in inherited) no
 		c.rules.errors(in, ids, c.path(name), c.group, s.Range)
 	}
 	n := &sampler{control: control{series: id, name: name, where: s.Range, onError: in.signal()},
-		element: a.Element, kind: a.Definition.Name, statusRule: true, needs: in.needs, hold: in.needs != 0}
+		element: a.Element, kind: a.Definition.Name, statusRule: true, needs: in.needs, hold: in.hold}
 	if c.program.plan.KeepFailures > 0 {
 		n.needs = element.NeedBody | element.NeedHeaders
 	}

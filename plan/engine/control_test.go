@@ -34,6 +34,8 @@ func TestControllers(t *testing.T) {
 			[]string{"0s T1 A", "1s T1 A", "1s T1 two"}},
 		{"until of a block", one, "- until: attempt == 2\n  every: 1s\n  max: 5\n  steps: [{fake: 'A${attempt}'}, {fake: B}]", []string{"0s T1 A1", "0s T1 B", "1s T1 A2", "1s T1 B"}},
 		{"until of a block sees the last response", one, "- until: status == 2\n  every: 1s\n  max: 5\n  steps: [{fake: {say: A, status: '${attempt}'}}]", []string{"0s T1 A", "1s T1 A"}},
+		{"until of a parallel block sees the last response", one, "- until: status == 2\n  every: 1s\n  max: 5\n  steps: [{parallel: true, steps: [{fake: {say: A, status: '${attempt}'}}]}]", []string{"0s T1 A", "1s T1 A"}},
+		{"until sees the sample of a failed control step", one, "- until: attempt == 2 && !ok\n  every: 1s\n  max: 5\n  steps: [{fake: A}, {loop: '${1/0}', steps: [{fake: B}]}]", []string{"0s T1 A", "1s T1 A"}},
 		{"until in until gives its attempt back", one,
 			"- until: attempt == 2\n  every: 1s\n  max: 5\n  steps: [{until: attempt == 2, every: 1s, max: 3, fake: 'in${attempt}'}, {fake: 'out${attempt}'}]",
 			[]string{"0s T1 in1", "1s T1 in2", "1s T1 out1", "2s T1 in1", "3s T1 in2", "3s T1 out2"}},
@@ -451,5 +453,30 @@ thread_groups:
 	}
 	if !slices.ContainsFunc(program.layout.Series, func(s element.Series) bool { return s.Name == "Greet second" }) {
 		t.Error("the param is not in the name")
+	}
+}
+
+// A thread holds a sample while a sampler runs, and as long as the condition of an
+// until may look at it.
+func TestSamplesAreGivenBack(t *testing.T) {
+	for _, steps := range []string{
+		"- noop: A", "- {noop: A, until: attempt == 2, every: 0s, max: 3}",
+		"- {until: attempt == 2, every: 0s, max: 3, steps: [{noop: A}, {parallel: true, steps: [{noop: B}, {noop: C}]}]}",
+		"- {parallel: true, steps: [{noop: B}, {noop: C}]}", "- {loop: '${1/0}', steps: [{noop: A}]}",
+	} {
+		th, iterate := soloist(t, steps)
+		iterate()
+		if th.sample != nil || th.Sample != nil {
+			t.Errorf("%s: the thread holds a sample", steps)
+		}
+	}
+	th, _ := soloist(t, "- noop: A")
+	th.setAttempt(1)
+	s := th.newSample()
+	if th.returnSample(); th.Sample != s {
+		t.Error("the condition of an until does not see the sample")
+	}
+	if th.endBlock(0); th.Sample != nil || th.sample != nil {
+		t.Error("the thread holds the sample of an until that is over")
 	}
 }

@@ -230,8 +230,8 @@ func (r *record) take(th *thread) error {
 	if !ok || math.IsNaN(f) || math.IsInf(f, 0) {
 		return recordError(r, "it gives "+expr.TypeOf(v).String()+", not a number")
 	}
-	if th.metrics != nil && !th.abandoned.Load() && !th.warm(th.Now()) {
-		th.metrics.Metric(r.metric, f)
+	if metrics, ok := th.shard.(element.MetricShard); ok && !th.abandoned.Load() && !th.warm(th.Now()) {
+		metrics.Metric(r.metric, f)
 	}
 	return nil
 }

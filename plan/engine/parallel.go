@@ -53,7 +53,7 @@ func (th *thread) branches(slot, count int) []*thread {
 	for i := range kids {
 		seed := th.Seed ^ uint64(slot*1000+i+1)*0xbf58476d1ce4e5b9
 		b := &thread{run: th.run, group: th.group, index: th.index, abandoned: th.abandoned, slots: th.slots,
-			shard: th.shard, metrics: th.metrics, setup: th.setup}
+			shard: th.shard, setup: th.setup}
 		b.Thread = th.Thread.Branch(expr.NewMachine(th.run.functions, seed), rand.New(rand.NewPCG(seed, uint64(th.ID))))
 		b.Seed = seed
 		kids[i] = b

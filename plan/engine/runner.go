@@ -47,6 +47,7 @@ type run struct {
 	counts    []atomic.Int64           // of counters that all threads share
 	splits    []splitRows              // by split.slot
 	phase     atomic.Pointer[phase]    // setup or teardown while it runs
+	samples   sync.Pool                // lent to threads
 
 	mu      sync.Mutex
 	reason  string // why no more iterations are started; "" while they are
@@ -87,6 +88,7 @@ func (r *Runner) begin(ctx context.Context) (*run, func()) {
 		Program: r.Program, recorder: r.Recorder, clock: r.Clock, log: r.Log, keep: r.Keep, seed: r.Seed,
 		values: &overlay{outer: r.Program.values}, shared: &element.Shared{Seed: r.Seed, Segment: r.Program.sharers},
 		functions: r.Program.options.Functions,
+		samples:   sync.Pool{New: func() any { return &element.Sample{} }},
 		sections:  map[string]chan struct{}{}, counts: make([]atomic.Int64, r.Program.counters), splits: make([]splitRows, r.Program.splits),
 	}
 	for _, name := range x.Program.sections {

@@ -61,10 +61,6 @@ func (n *sampler) run(ctx context.Context, th *thread) signal {
 	if th.late() {
 		return outOfTime
 	}
-	s := &th.sample
-	s.Reset()
-	th.Sample = s
-	s.Series, s.Needs = n.series, n.needs
 	due, now, err := n.wait(ctx, th)
 	if err != nil {
 		if th.waitContext(ctx).Err() != nil || ctx.Err() != nil {
@@ -76,6 +72,8 @@ func (n *sampler) run(ctx context.Context, th *thread) signal {
 	th.begin()
 	th.idle = false
 	th.worked++
+	s := th.newSample()
+	s.Series, s.Needs = n.series, n.needs
 	if n.split != nil {
 		if s.Series, err = n.split.row(th, n.series); err != nil {
 			return th.fail(ctx, n.control, err)
@@ -113,6 +111,7 @@ func (n *sampler) run(ctx context.Context, th *thread) signal {
 	} else if n.releaser != nil {
 		n.release(th, s)
 	}
+	th.returnSample()
 	if ctx.Err() != nil {
 		return interrupted
 	}
@@ -391,9 +390,32 @@ func (th *thread) letGo() {
 	if n := th.held; n != nil {
 		th.held = nil
 		if n.releaser != nil {
-			n.release(th, &th.sample)
+			n.release(th, th.sample)
 		}
 	}
+}
+
+// newSample makes an empty sample the current one. It is lent by the run, so that a
+// thread that waits holds none.
+func (th *thread) newSample() *element.Sample {
+	if th.sample == nil {
+		th.sample = th.run.samples.Get().(*element.Sample)
+	}
+	th.Sample = th.sample
+	th.sample.Reset()
+	return th.sample
+}
+
+// returnSample gives the sample back, unless the condition of an until around may
+// look at it.
+func (th *thread) returnSample() {
+	if th.attempt != 0 {
+		return
+	}
+	if th.sample != nil {
+		th.run.samples.Put(th.sample)
+	}
+	th.sample, th.Sample = nil, nil
 }
 
 // rank orders classes: transport, status, extract, other assertions.
@@ -456,8 +478,7 @@ func (th *thread) fail(ctx context.Context, c control, err error) signal {
 		return interrupted
 	}
 	th.letGo()
-	s := &th.sample
-	s.Reset()
+	s := th.newSample()
 	s.Series, s.Unsent = c.series, true
 	s.Due = th.Now()
 	s.Dispatched, s.FreeSince, s.Done = s.Due, s.Due, s.Due
@@ -472,6 +493,7 @@ func (th *thread) fail(ctx context.Context, c control, err error) signal {
 	th.count(element.SamplesStarted, 1)
 	th.count(element.SamplesReturned, 1)
 	th.record(s)
+	th.returnSample()
 	return sig
 }
 

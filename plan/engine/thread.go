@@ -20,11 +20,11 @@ type thread struct {
 	group  *groupRun // nil in setup and teardown
 	index  int       // from 1 inside the group
 	shard  element.Shard
-	sample element.Sample
-	slots  []int64 // counters of controllers, by the node's slot
-	frames []frame // open transactions, innermost last
-	vars   []any   // the group's vars, evaluated at the thread's start
-	loop   int64   // loop.index, -1 outside of loops
+	sample *element.Sample // lent: nil outside of samplers, unless an until around may look at it
+	slots  []int64         // counters of controllers, by the node's slot
+	frames []frame         // open transactions, innermost last
+	vars   []any           // the group's vars, evaluated at the thread's start
+	loop   int64           // loop.index, -1 outside of loops
 
 	// soft ends when no further iteration may start; until this iteration has
 	// done anything (begun), its waits end with it too.
@@ -32,11 +32,10 @@ type thread struct {
 	begun bool
 	idle  bool // this iteration has neither sampled nor paused
 
-	worked  uint64          // samples and pauses of this thread
-	ends    []time.Duration // of the open runtimes, innermost last
-	attempt int64           // of the innermost until, 0 outside
-	held    *sampler        // whose response is kept for an until around it
-	metrics element.MetricShard
+	worked  uint64            // samples and pauses of this thread
+	ends    []time.Duration   // of the open runtimes, innermost last
+	attempt int64             // of the innermost until, 0 outside
+	held    *sampler          // whose response is kept for an until around it
 	kids    map[int][]*thread // branches, by the slot of their block
 
 	due     dueTime // of the iteration's first sample
@@ -88,7 +87,6 @@ func (x *run) newThread(g *groupRun, index, id int, name string, slots int) *thr
 		th.Members = &element.Shared{}
 		th.shard = x.recorder.Shard(-1, 0)
 	}
-	th.metrics, _ = th.shard.(element.MetricShard)
 	return th
 }
 

@@ -28,6 +28,13 @@ func (th *thread) endAttempts(outer int64) {
 	th.Set(attemptName, outer)
 }
 
+// endBlock does the same after a block, whose last sample nobody looks at any more.
+func (th *thread) endBlock(outer int64) {
+	th.letGo()
+	th.endAttempts(outer)
+	th.returnSample()
+}
+
 // until is when and how long a step is tried again.
 type until struct {
 	control
@@ -181,8 +188,7 @@ type retry struct {
 
 func (n *retry) run(ctx context.Context, th *thread) signal {
 	outer := th.attempt
-	defer th.endAttempts(outer)
-	defer th.letGo()
+	defer th.endBlock(outer)
 	l, err := n.limits(th)
 	for attempt := int64(1); err == nil; attempt++ {
 		th.setAttempt(attempt)
