@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"runner/plan/element"
+	"runner/samplers/http"
 )
 
 // staticServer answers whatever is one read, without allocating.
@@ -74,6 +75,8 @@ func TestStaticSampleAllocatesNothing(t *testing.T) {
 }
 
 func BenchmarkSample(b *testing.B) {
+	http.SpoilReleased(false)
+	defer http.SpoilReleased(true)
 	addr := staticServer(b)
 	sampler := step(b, "base_url: http://"+addr, "http: GET /")
 	th := thread(b)

@@ -26,7 +26,10 @@ import (
 	"runner/samplers/http"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	http.SpoilReleased(true)
+	goleak.VerifyTestMain(m)
+}
 
 // wallClock is the run's clock in these tests.
 type wallClock struct{ start time.Time }
