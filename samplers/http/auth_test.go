@@ -238,11 +238,11 @@ func TestOAuth2TokenIsShared(t *testing.T) {
 		return 200, fmt.Sprintf(`{"access_token": "t%d", "token_type": "Bearer", "expires_in": "3600"}`, n)
 	}, 100*time.Millisecond)
 	sampler := step(t, "", strings.ReplaceAll(oauthStep, "URL", url))
-	shared := &element.Shared{}
+	shared, clock := &element.Shared{}, wallClock{time.Now()}
 	var all sync.WaitGroup
 	for range 8 {
 		th := thread(t)
-		th.Plan = shared
+		th.Plan, th.Clock = shared, clock
 		all.Go(func() {
 			defer th.Close()
 			for range 2 {
