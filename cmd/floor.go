@@ -56,7 +56,7 @@ func measureFloor(ctx context.Context) (*stats.Floor, error) {
 	}
 	var server sync.WaitGroup
 	server.Go(func() { answerOne(listener) })
-	client := h1.NewClient(h1.Config{})
+	client := h1.NewClient(&h1.Config{}, nil)
 	defer func() {
 		_ = client.Close() // never fails
 		_ = listener.Close()
