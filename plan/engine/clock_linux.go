@@ -2,6 +2,7 @@ package engine
 
 import (
 	"os"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -9,8 +10,11 @@ import (
 
 // timerAlarm is a timerfd that the runtime's poller watches.
 type timerAlarm struct {
-	fd   int
-	file *os.File // of fd
+	fd    int
+	file  *os.File // of fd
+	raw   syscall.RawConn
+	tried bool
+	gone  func(fd uintptr) bool
 }
 
 func newAlarm() (alarm, error) {
@@ -18,7 +22,13 @@ func newAlarm() (alarm, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &timerAlarm{fd, os.NewFile(uintptr(fd), "timer")}, nil
+	a := &timerAlarm{fd: fd, file: os.NewFile(uintptr(fd), "timer")}
+	a.gone = a.wentOff
+	if a.raw, err = a.file.SyscallConn(); err != nil {
+		_ = a.file.Close()
+		return nil, err
+	}
+	return a, nil
 }
 
 // set is not called after close: whoever sets has not been released.
@@ -28,9 +38,21 @@ func (a *timerAlarm) set(d time.Duration) {
 }
 
 func (a *timerAlarm) wait() bool {
+	a.tried = false
+	return a.raw.Read(a.gone) == nil
+}
+
+// wentOff reports whether the alarm went off. The poller, which calls again when it
+// did, need not be asked twice: setting the alarm anew forgets what was not read,
+// and with nothing set one call too many to fire does no harm.
+func (a *timerAlarm) wentOff(fd uintptr) bool {
+	if a.tried {
+		return true
+	}
+	a.tried = true
 	var times [8]byte
-	_, err := a.file.Read(times[:])
-	return err == nil
+	n, err := unix.Read(int(fd), times[:])
+	return n > 0 || err != unix.EAGAIN
 }
 
 func (a *timerAlarm) close() { _ = a.file.Close() }
