@@ -45,7 +45,7 @@ var countCases = []countCase{
 	{name: "large requests", requests: []string{"body=10"}, method: "POST", total: 500},
 	{name: "slow body", requests: []string{"drip=2ms&body=1000"}, total: 300},
 	{name: "closed by the server", requests: []string{"close=5"}, total: 1500},
-	{name: "closed in silence", requests: []string{"hangup=4"}, pause: "40ms", threads: 50, total: 600, alive: true},
+	{name: "closed in silence", requests: []string{"hangup=4"}, pause: "150ms", threads: 50, total: 600, alive: true},
 	{name: "garbage", requests: []string{"garbage=1&one=4"}, class: "protocol", total: 600},
 	{name: "no body", requests: []string{"status=204", "status=304"}, total: 500},
 	{name: "large answers", requests: []string{"body=300000"}, total: 300},
