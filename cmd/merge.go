@@ -6,10 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -35,6 +32,9 @@ of runs one after the other, and write one results folder with every report.
 Percentiles are those of all samples together, and thresholds are judged again
 over the merged figures. A folder of exec --repeat stands for all runs in it.
 
+Rates of runs that overlap in time add up. Runs that do not are laid one after
+the other: three runs of 50 requests per second make 50 per second.
+
 Exit codes: those of exec, for the merged result.
 ` + exitCodes,
 		Example: "  runner merge results/1 results/2 results/3 --out results/all",
@@ -49,7 +49,7 @@ Exit codes: those of exec, for the merged result.
 	c.Flags().StringVar(&o.out, "out", "", "write the merged results into this `folder`")
 	c.Flags().StringArrayVar(&o.reports, "report", nil, "also write a `format=path` ("+formats()+"); may be repeated")
 	c.Flags().BoolVarP(&o.quiet, "quiet", "q", false, "print the verdict and what is wrong, nothing else")
-	c.Flags().BoolVar(&o.force, "force", false, "merge although segments are missing")
+	c.Flags().BoolVar(&o.force, "force", false, "merge although segments are missing or doubled, or loads differ")
 	return c
 }
 
@@ -73,14 +73,9 @@ func runMerge(env Env, c *cobra.Command, args []string, o mergeOptions) error {
 		}
 		parts = append(parts, part)
 	}
-	summary, err := stats.Merge(parts)
+	summary, err := merged(parts, o.force)
 	if err != nil {
 		return usage(err)
-	}
-	if err := complete(summary.Notes, len(folders)); err != nil && !o.force {
-		return usage(err)
-	} else if err != nil {
-		summary.Notes = append(summary.Notes, "merged all the same: "+err.Error())
 	}
 	s := &session{
 		env: env, folder: o.out, reports: wanted, loaded: &loaded{plan: &plan.Plan{}},
@@ -90,6 +85,26 @@ func runMerge(env Env, c *cobra.Command, args []string, o mergeOptions) error {
 		return usage(err)
 	}
 	return s.conclude(summary)
+}
+
+// merged merges the parts. With force it only notes what speaks against it, unless
+// a run would count twice.
+func merged(parts []stats.Part, force bool) (*stats.Summary, error) {
+	if err := stats.Distinct(parts); err != nil {
+		return nil, err
+	}
+	summary, err := stats.Merge(parts)
+	if err != nil {
+		return nil, err
+	}
+	for _, check := range []func([]stats.Part) error{stats.Whole, stats.SameLoad} {
+		if err := check(parts); err != nil && !force {
+			return nil, fmt.Errorf("%w; --force merges all the same", err)
+		} else if err != nil {
+			summary.Notes = append(summary.Notes, "merged all the same: "+err.Error())
+		}
+	}
+	return summary, nil
 }
 
 // expandFolders puts the runs in place of a folder of exec --repeat.
@@ -144,45 +159,4 @@ func readPart(env Env, folder string) (stats.Part, error) {
 	}
 	defer journal.Close()
 	return stats.ReadPart(folder, journal)
-}
-
-var segmentNote = regexp.MustCompile(`^segment (\d+) of (\d+):`)
-
-// complete wants every segment once, if the parts are segments.
-func complete(notes []string, parts int) error {
-	count := 0
-	seen := map[int]int{}
-	for _, note := range notes {
-		m := segmentNote.FindStringSubmatch(note)
-		if m == nil {
-			continue
-		}
-		k, _ := strconv.Atoi(m[1]) // digits, few of them: written by the engine
-		n, _ := strconv.Atoi(m[2])
-		if count != 0 && n != count {
-			return fmt.Errorf("the runs are segments of %d and of %d", count, n)
-		}
-		count = n
-		seen[k]++
-	}
-	if count == 0 {
-		return nil
-	}
-	var missing []string
-	total := 0
-	for k := 1; k <= min(count, maxSegments); k++ {
-		if seen[k] == 0 {
-			missing = append(missing, strconv.Itoa(k))
-		}
-		total += seen[k]
-	}
-	switch {
-	case total < parts:
-		return fmt.Errorf("some of the runs are segments of a plan and others are not")
-	case len(missing) > 0:
-		return fmt.Errorf("of the %d segments these are missing: %s", count, strings.Join(missing, ", "))
-	case total > count:
-		return fmt.Errorf("%d runs are given for %d segments: one is there twice", total, count)
-	}
-	return nil
 }

@@ -26,7 +26,8 @@ func newReport(env Env) *cobra.Command {
 		Short: "Write the reports of a results folder again",
 		Long: `Write every report again from summary.json, or from run.journal if the run was
 killed before it could write one: the reports are then marked PARTIAL and hold
-all but at most the last second.
+all but at most the last second. A damaged summary.json is made again from the
+journal; of a damaged journal, all before the damage is reported.
 
 Exit codes:
   0    the reports were written, whatever their verdict
@@ -71,24 +72,38 @@ func runReport(env Env, c *cobra.Command, folder string, o reportOptions) error 
 }
 
 // readResults reads summary.json of a results folder, or its journal where the
-// run did not come to write one.
+// run did not come to write one or the file is damaged.
 func readResults(dir string) (*stats.Summary, error) {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return nil, fmt.Errorf("%s is a file; name a results folder", dir)
 	}
 	summary, err := reporters.Read(filepath.Join(dir, "summary.json"))
-	if err == nil || !errors.Is(err, fs.ErrNotExist) {
+	damaged := errors.Is(err, reporters.ErrDamaged)
+	if err == nil || !damaged && !errors.Is(err, fs.ErrNotExist) {
 		return summary, err
 	}
-	journal, err := os.Open(filepath.Join(dir, "run.journal"))
-	if errors.Is(err, fs.ErrNotExist) {
+	recorded, jerr := readJournal(filepath.Join(dir, "run.journal"))
+	missing := errors.Is(jerr, fs.ErrNotExist)
+	switch {
+	case missing && !damaged:
 		return nil, fmt.Errorf("%s holds neither summary.json nor run.journal", dir)
+	case missing:
+		return nil, fmt.Errorf("%w; and there is no run.journal to make it from", err)
+	case jerr != nil && damaged:
+		return nil, fmt.Errorf("%w; %w", err, jerr)
+	case damaged:
+		recorded.Notes = append(recorded.Notes, fmt.Sprintf("summary.json could not be read (%v), so the figures are those of run.journal", errors.Unwrap(err)))
 	}
+	return recorded, jerr
+}
+
+func readJournal(path string) (*stats.Summary, error) {
+	journal, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer journal.Close()
-	summary, err = stats.ReadJournal(journal)
+	summary, err := stats.ReadJournal(journal)
 	if err != nil {
 		return nil, fmt.Errorf("read run.journal: %w", err)
 	}

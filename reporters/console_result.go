@@ -53,7 +53,7 @@ func (p *printer) verdict(s *stats.Summary) {
 	}
 	p.line(colour, mark+" "+strings.ToUpper(string(s.Verdict))+"  "+s.Plan)
 	if s.Partial {
-		p.wrap(warn, "  ", "PARTIAL: made from the journal of a run that did not end; its last second may be missing")
+		p.wrap(warn, "  ", "PARTIAL: made from a journal without the run's end; its last second or more may be missing")
 	}
 	for _, r := range summaryReasons(s) {
 		p.wrap(plain, "  ", r)

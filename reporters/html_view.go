@@ -79,7 +79,7 @@ func (p *page) overview(s *stats.Summary) {
 		p.Meta = append(p.Meta, s.Description)
 	}
 	if s.Partial {
-		p.Alerts = append(p.Alerts, "PARTIAL: made from the journal of a run that did not end; its last second may be missing.")
+		p.Alerts = append(p.Alerts, "PARTIAL: made from a journal without the run's end; its last second or more may be missing.")
 	}
 	p.Alerts = append(p.Alerts, accusations(s)...)
 	p.Cards = cards(s)

@@ -66,7 +66,7 @@ func (m *markdown) verdict(s *stats.Summary) {
 	m.line("## ", mark, " ", md(s.Plan), ": ", md(string(s.Verdict)))
 	m.line()
 	if s.Partial {
-		m.line("**PARTIAL**: made from the journal of a run that did not end.")
+		m.line("**PARTIAL**: made from a journal without the run's end.")
 		m.line()
 	}
 	for _, r := range summaryReasons(s) {

@@ -146,12 +146,16 @@ func TestReadGivesBackWhatWasWritten(t *testing.T) {
 func TestDecodeRefuses(t *testing.T) {
 	good := string(render(t, "json", zero()))
 	tests := map[string]struct{ text, want string }{
-		"empty":          {"", "EOF"},
-		"not JSON":       {"{", "unexpected EOF"},
+		"empty":          {"", "it is damaged: it is empty"},
+		"not JSON":       {"{", "it is damaged: it is cut off"},
 		"another schema": {`{"schema":"runner.summary/2"}`, `schema is "runner.summary/2"`},
 		"no schema":      {`{}`, `schema is ""`},
 		"something more": {good + "{}", "something follows"},
-		"wrong type":     {`{"schema":"runner.summary/1","total":7}`, "cannot unmarshal"},
+		"wrong type":     {`{"schema":"runner.summary/1","total":7}`, "it is damaged: the field total is a number, where an object belongs"},
+		"wrong count":    {`{"schema":"runner.summary/1","total":{"count":"x"}}`, "the field total.count is a string, where a whole number belongs"},
+		"no object":      {`[]`, "a JSON array and not an object"},
+		"no verdict":     {`{"schema":"runner.summary/1"}`, "it is damaged: it is incomplete, as it has no verdict"},
+		"odd verdict":    {`{"schema":"runner.summary/1","verdict":"great"}`, `its verdict is "great"`},
 		"too large":      {strings.Repeat(" ", 5000) + good, "larger than 4096 bytes"},
 	}
 	for name, tt := range tests {
@@ -298,7 +302,7 @@ func small() *stats.Summary {
 func FuzzReports(f *testing.F) {
 	f.Add(render(f, "json", small()))
 	f.Add(render(f, "json", zero()))
-	f.Add([]byte(`{"schema":"runner.summary/1","timeline":{"t_s":[0,-1e308],"interval_s":-1,"series":[{"id":-1},{"id":-1}]},"series":[{"response_ns":{"curve":[{"p":1e300,"ns":-9}],"bars":[{}]},"phases_ns":{},"assertions":[{"failed":-1}]}],"thresholds":[{"limit":-1e308,"value":1e308,"unit":"ns"},{"limit":1e-320,"value":1e308,"unit":"share"}],"groups":[{}, {}],"sources":[{}]}`))
+	f.Add([]byte(`{"schema":"runner.summary/1","verdict":"passed","timeline":{"t_s":[0,-1e308],"interval_s":-1,"series":[{"id":-1},{"id":-1}]},"series":[{"response_ns":{"curve":[{"p":1e300,"ns":-9}],"bars":[{}]},"phases_ns":{},"assertions":[{"failed":-1}]}],"thresholds":[{"limit":-1e308,"value":1e308,"unit":"ns"},{"limit":1e-320,"value":1e308,"unit":"share"}],"groups":[{}, {}],"sources":[{}]}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		s, err := decode(bytes.NewReader(b), 1<<20)
 		if err != nil {

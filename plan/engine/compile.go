@@ -107,7 +107,7 @@ func (c *compiler) compile() {
 		c.program.groups = append(c.program.groups, out)
 		threads += c.compileGroup(out, top)
 	}
-	c.share(threads)
+	c.share(p, threads)
 	c.afters()
 	c.program.teardown = c.phaseOf("teardown", element.Teardown, p.Teardown, p.TeardownTimeout, outside)
 	for i, ph := range []*phase{c.program.setup, c.program.teardown} {

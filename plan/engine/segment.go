@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 
+	"runner/plan"
 	"runner/plan/element"
 )
 
@@ -89,13 +90,22 @@ func (s *ArrivalShape) Part(part element.Segment) *ArrivalShape {
 }
 
 // share checks the segment and says in the layout that this is a part.
-func (c *compiler) share(threads int) {
+func (c *compiler) share(p *plan.Plan, threads int) {
 	whole := c.program.options.Segment
 	if whole.IsWhole() {
 		return
 	}
+	also := ""
+	switch setup, teardown := len(p.Setup) > 0, len(p.Teardown) > 0; {
+	case setup && teardown:
+		also = "setup and teardown ran here too; "
+	case setup:
+		also = "setup ran here too; "
+	case teardown:
+		also = "teardown ran here too; "
+	}
 	c.program.layout.Notes = append(c.program.layout.Notes, fmt.Sprintf(
 		"segment %d of %d: threads, arrivals, shared iterations, data rows and throughput are this share of the plan's; "+
-			"setup and teardown ran here too; runner merge puts the segments together", whole.Index+1, whole.Count))
+			"%srunner merge puts the segments together", whole.Index+1, whole.Count, also))
 	c.program.sharers = element.Segment{Index: whole.Index, Count: max(1, min(whole.Count, threads))}
 }

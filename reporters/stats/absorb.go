@@ -5,13 +5,15 @@ import (
 	"time"
 )
 
-// absorb adds another run's state that began offset later. from is left as it is.
-func (s *state) absorb(from *state, offset time.Duration) {
+// absorb adds another run's state that began offset later: beside this one, or
+// after it. It returns the other's cells by this state's rows. from is left as it is.
+func (s *state) absorb(from *state, offset time.Duration, after bool) []*cell {
 	rows := s.rowsOf(from)
-	s.total.merge(from.total.later(offset, rows))
+	moved := from.total.later(offset, rows)
+	s.total.merge(moved)
 	s.at = max(s.at, from.at+offset)
-	s.timeline.absorb(&from.timeline, offset, rows)
-	s.steady.absorb(&from.steady, rows)
+	s.timeline.absorb(&from.timeline, offset, rows, after)
+	s.steady.absorb(&from.steady, rows, after)
 	s.gen.absorb(&from.gen, offset)
 	for g, at := range from.begun {
 		if at >= 0 && (s.begun[g] < 0 || at+offset < s.begun[g]) {
@@ -27,6 +29,7 @@ func (s *state) absorb(from *state, offset time.Duration) {
 	for _, n := range from.notes {
 		s.note(n)
 	}
+	return moved.cells
 }
 
 // rowsOf returns which row each of another run's rows goes to. Reserved rows of
@@ -106,8 +109,9 @@ func (j *judge) absorb(from *judge, offset time.Duration) {
 	}
 }
 
-// absorb adds another run's timeline: threads of both are active at once.
-func (t *timeline) absorb(from *timeline, offset time.Duration, rows []int) {
+// absorb adds another run's timeline. Beside this one, threads of both are active at
+// once; after it, an interval may hold the end of one run and the begin of the next.
+func (t *timeline) absorb(from *timeline, offset time.Duration, rows []int, after bool) {
 	if from.width == 0 {
 		return
 	}
@@ -139,7 +143,9 @@ func (t *timeline) absorb(from *timeline, offset time.Duration, rows []int) {
 		covered, active, load := max(to.covered, c.covered), to.active+c.active, to.load
 		load.beside(c.load)
 		t.merge(to, c)
-		to.covered, to.active, to.load = covered, active, load
+		if !after {
+			to.covered, to.active, to.load = covered, active, load
+		}
 	}
 	for t.bytes > maxTimelineBytes && len(t.columns) > 1 {
 		t.double()

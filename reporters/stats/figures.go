@@ -157,6 +157,8 @@ type measure struct {
 	metric                                 metricCell
 	span                                   time.Duration // that it covers
 	ran                                    bool          // any sample was taken
+	inTurn                                 bool          // of runs one after the other:
+	pace                                   float64       // their throughput, 0 = none
 }
 
 // timed is the number of samples that have a time and count in throughput.
@@ -229,6 +231,9 @@ func (f *figure) value(m *measure, s *state) (float64, bool) {
 	case "sent":
 		return float64(m.sent), m.count > 0
 	case "throughput":
+		if m.inTurn {
+			return m.pace, m.pace > 0
+		}
 		return throughput(m.timed(), m.first, m.last)
 	case "apdex":
 		return apdexOf(m.satisfied, m.tolerating, m.count)

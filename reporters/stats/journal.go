@@ -106,22 +106,32 @@ func (j *journalWriter) write() {
 // errTorn marks the end of a journal in the middle of a frame.
 var errTorn = errors.New("the journal ends in the middle of a record")
 
-// errDamaged is damage before the last frame.
-var errDamaged = errors.New("it is damaged in the middle")
+// damage is that of a frame before the last one.
+type damage struct{ bytes int64 } // from the beginning of that frame to the journal's end
+
+func (d *damage) Error() string { return "it is damaged in the middle" }
 
 // ReadJournal builds the summary of a run from its journal. Without an end, or
 // with a torn last record, the summary is partial: it holds what was recorded up
-// to the last whole second. A journal that is damaged elsewhere is an error.
+// to the last whole second. If the journal is damaged elsewhere, it holds what was
+// recorded before the damage, and a note says how much could not be read. A journal
+// whose head is damaged, or whose records are whole but make no sense, is an error.
 func ReadJournal(r io.Reader) (*Summary, error) {
 	s, end, err := readState(r)
-	if err != nil {
+	var d *damage
+	switch {
+	case errors.As(err, &d) && s != nil:
+		s.killed = "the run's end is not known, as its journal is damaged; this is what is known up to the damage"
+		s.unread = "the journal is damaged: " + counted(d.bytes, "byte", "bytes") + " from second " +
+			formatNumber(s.at.Seconds(), 3) + " on could not be read, and their samples are missing"
+	case err != nil:
 		return nil, fmt.Errorf("read journal: %w", err)
 	}
 	return s.summary(end), nil
 }
 
 // readState rebuilds a run's state from its journal; the end is nil if the run
-// had none.
+// had none. With a *damage the state is that of all before it.
 func readState(r io.Reader) (*state, *EndInfo, error) {
 	frames := &frameReader{r: bufio.NewReaderSize(r, 64<<10)}
 	kind, payload, err := frames.first()
@@ -233,12 +243,13 @@ func (f *frameReader) first() (byte, []byte, error) {
 		return 0, nil, errors.New("it is JSON, as summary.json is, and not a journal; this needs run.journal")
 	}
 	kind, payload, err := f.next()
+	var d *damage
 	switch {
 	case err == io.EOF:
 		return 0, nil, errors.New("it is empty")
 	case errors.Is(err, errTorn):
 		return 0, nil, errors.New("its head is cut off or damaged, so nothing in it can be read")
-	case errors.Is(err, errDamaged):
+	case errors.As(err, &d):
 		return 0, nil, errors.New("its head is damaged, so nothing in it can be read; or it is no journal")
 	}
 	return kind, payload, err
@@ -260,7 +271,7 @@ func (f *frameReader) next() (byte, []byte, error) {
 	}
 	size := binary.BigEndian.Uint32(head[:])
 	if size == 0 || size > maxFrame {
-		return 0, nil, f.damaged(size == 0)
+		return 0, nil, f.damaged(frameHead, size == 0)
 	}
 	f.buf.Reset()
 	got, err := io.CopyN(&f.buf, f.r, int64(size))
@@ -272,14 +283,14 @@ func (f *frameReader) next() (byte, []byte, error) {
 	}
 	payload := f.buf.Bytes()
 	if crc32.ChecksumIEEE(payload) != binary.BigEndian.Uint32(head[4:]) {
-		return 0, nil, f.damaged(false)
+		return 0, nil, f.damaged(frameHead+int64(size), false)
 	}
 	return payload[0], payload[1:], nil
 }
 
 // damaged tells a damaged last frame, or a tail of zeros as a crashed machine
-// leaves it, from damage elsewhere.
-func (f *frameReader) damaged(zeros bool) error {
+// leaves it, from damage elsewhere; so much of the frame has been read.
+func (f *frameReader) damaged(read int64, zeros bool) error {
 	for {
 		b, err := f.r.ReadByte()
 		switch {
@@ -287,8 +298,14 @@ func (f *frameReader) damaged(zeros bool) error {
 			return errTorn
 		case err != nil:
 			return err
-		case !zeros || b != 0:
-			return errDamaged
+		case zeros && b == 0:
+			read++
+			continue
 		}
+		rest, err := io.Copy(io.Discard, f.r)
+		if err != nil {
+			return err
+		}
+		return &damage{read + 1 + rest}
 	}
 }

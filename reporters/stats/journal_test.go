@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"hash/crc32"
 	"math"
 	"math/rand/v2"
@@ -157,8 +158,11 @@ func TestDamagedJournals(t *testing.T) {
 			t.Errorf("%s: partial expected, got %v", name, err)
 		}
 	}
+	if s, err := ReadJournal(bytes.NewReader(flip(head + 30))); err != nil || !s.Partial || s.Total.Count != 0 {
+		t.Errorf("first second flipped: %v", err)
+	}
 	bad := map[string][]byte{
-		"empty": nil, "text": []byte("plan: this is not a journal at all, but a plan"), "middle flipped": flip(head + 30), "head flipped": flip(20),
+		"empty": nil, "text": []byte("plan: this is not a journal at all, but a plan"), "head flipped": flip(20),
 		"no head": data[head:], "unknown frame": append(slices.Clone(data[:head]), frame('X', nil)...),
 		"malformed delta": append(slices.Clone(data[:head]), frame(deltaFrame, []byte{1, 2, 3})...),
 		"malformed end":   append(slices.Clone(data[:head]), frame(endFrame, []byte("{"))...),
@@ -174,6 +178,41 @@ func TestDamagedJournals(t *testing.T) {
 }
 
 // TestHostileHistograms: counts that do not add up are refused.
+// TestDamageInTheMiddle: of a journal with a flipped byte, all before the damaged
+// record is reported, as if the journal were cut there; merge refuses it.
+func TestDamageInTheMiddle(t *testing.T) {
+	r := newRig(testLayout())
+	var marks []int // journal size after each second
+	for range 4 {
+		r.run(0, sample(0, r.clock.at, time.Millisecond))
+		r.second()
+		marks = append(marks, r.journal.Len())
+	}
+	r.Summary(EndInfo{})
+	data := slices.Clone(r.journal.Bytes())
+	data[marks[1]+frameHead+5] ^= 1
+	s, err := ReadJournal(bytes.NewReader(data))
+	if err != nil || !s.Partial || s.ExitCode != 3 || s.Total.Count != 2 || s.DurationNS != int64(2*time.Second) {
+		t.Fatalf("%v: %+v", err, s)
+	}
+	want := fmt.Sprintf("the journal is damaged: %d bytes from second 2 on could not be read", len(data)-marks[1])
+	if !strings.Contains(strings.Join(s.Notes, "\n"), want) {
+		t.Errorf("no note %q in %q", want, s.Notes)
+	}
+	cut, err := ReadJournal(bytes.NewReader(data[:marks[1]]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Reasons[0]; !strings.Contains(got, "its journal is damaged") || strings.Contains(got, "killed") {
+		t.Error(got)
+	}
+	s.Notes, cut.Notes, s.Reasons, cut.Reasons = nil, nil, nil, nil
+	diffEmpty(t, "flipped and cut", cmp.Diff(asJSON(t, cut), asJSON(t, s)))
+	if _, err := ReadPart("x", bytes.NewReader(data)); err == nil || !strings.Contains(err.Error(), "damaged in the middle") {
+		t.Errorf("merge: %v", err)
+	}
+}
+
 func TestHostileHistograms(t *testing.T) {
 	var h Histogram
 	h.Record(1000)

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"runner/plan/element"
 )
 
 // Part is one run's results, ready to be merged with others of the same plan.
@@ -28,11 +30,12 @@ func ReadPart(name string, journal io.Reader) (Part, error) {
 }
 
 // Merge makes one summary of the results of several machines or runs. Counts,
-// histograms and ledgers are those of all samples together, bit for bit; intervals
-// are aligned by the wall clock where the runs overlap, else by each run's start.
-// Thresholds are judged again over the merged figures; one with `window`, `for` or
-// `stop` that was broken in a part stays broken. Parts of different plans are an
-// error. The parts are left as they are.
+// histograms and ledgers are those of all samples together, bit for bit. Parts that
+// ran at the same time are aligned by the wall clock, and their rates add up; those
+// that did not are laid one after the other, and a rate is their samples over the
+// sum of their spans. Thresholds are judged again over the merged figures; one with
+// `window`, `for` or `stop` that was broken in a part stays broken. Parts of
+// different plans are an error. The parts are left as they are.
 func Merge(parts []Part) (*Summary, error) {
 	if len(parts) == 0 {
 		return nil, errors.New("merge results: there are none")
@@ -43,17 +46,31 @@ func Merge(parts []Part) (*Summary, error) {
 			return nil, fmt.Errorf("merge %s with %s: %w", p.name, parts[0].name, err)
 		}
 	}
-	offsets, together := align(parts)
-	out := mergedOutline(parts, together)
+	turns, err := turnsOf(parts)
+	if err != nil {
+		return nil, fmt.Errorf("merge results: %w", err)
+	}
+	out := mergedOutline(parts, turns)
 	s := newState(out)
-	for i, p := range parts {
-		s.absorb(p.state, offsets[i])
+	if len(turns) == 1 {
+		s.beside(parts, turns[0])
+	} else {
+		for _, t := range turns {
+			own := *out
+			own.Series = slices.Clone(out.Series)
+			c := newState(&own)
+			c.beside(parts, t)
+			s.follow(c)
+		}
+	}
+	for _, p := range parts {
 		g := p.generator()
 		s.gen.others = append(s.gen.others, g)
 		law := p.state.check(p.end == nil || p.end.Aborted, &g)
 		law.name = p.name
 		s.laws = append(s.laws, law)
 	}
+	s.killed = killed(parts)
 	return s.summary(mergedEnd(parts)), nil
 }
 
@@ -77,26 +94,6 @@ func samePlan(a, b *outline) error {
 	return nil
 }
 
-// align returns how much later than the first each part began, and whether they
-// ran together; parts that did not all begin at 0.
-func align(parts []Part) (offsets []time.Duration, together bool) {
-	byStart := slices.Clone(parts)
-	slices.SortStableFunc(byStart, func(a, b Part) int { return a.started().Compare(b.started()) })
-	first, end := byStart[0].started(), byStart[0].started()
-	for _, p := range byStart {
-		if p.started().After(end) {
-			return make([]time.Duration, len(parts)), false
-		}
-		if last := p.started().Add(p.state.at); last.After(end) {
-			end = last
-		}
-	}
-	for _, p := range parts {
-		offsets = append(offsets, p.started().Sub(first))
-	}
-	return offsets, true
-}
-
 func (p *Part) started() time.Time { return p.state.out.Info.Started }
 
 // generator judges the part's own load generator, and names it.
@@ -118,13 +115,13 @@ func (p *Part) generator() Generator {
 }
 
 // mergedOutline describes the merged run.
-func mergedOutline(parts []Part, together bool) *outline {
+func mergedOutline(parts []Part, turns []turn) *outline {
 	out := *parts[0].state.out
-	out.Groups, out.Series, out.Notes = slices.Clone(out.Groups), slices.Clone(out.Series), slices.Clone(out.Notes)
+	out.Groups, out.Series, out.Notes = slices.Clone(out.Groups), slices.Clone(out.Series), nil
 	var names, hosts, runs []string
 	cpus := 0
-	for i, p := range parts {
-		info := &p.state.out.Info
+	for i := range parts {
+		p, info := &parts[i], &parts[i].state.out.Info
 		if info.Started.Before(out.Info.Started) {
 			out.Info.Started = info.Started
 		}
@@ -134,37 +131,82 @@ func mergedOutline(parts []Part, together bool) *outline {
 			hosts, cpus = append(hosts, info.Environment.Host), cpus+info.Environment.CPUs
 		}
 		out.Info.Floor = largest(out.Info.Floor, info.Floor)
-		if i == 0 {
-			continue
-		}
-		out.Notes = append(out.Notes, p.state.out.Notes...)
+		out.Notes = append(out.Notes, p.notes()...)
 		for g := range out.Groups {
-			from := &p.state.out.Groups[g]
-			out.Groups[g].Duration = max(out.Groups[g].Duration, from.Duration)
-			out.Groups[g].MaxThreads = merged(out.Groups[g].MaxThreads, from.MaxThreads, together)
+			out.Groups[g].Duration = max(out.Groups[g].Duration, p.state.out.Groups[g].Duration)
 		}
+	}
+	for g := range out.Groups {
+		out.Groups[g].MaxThreads = mostThreads(parts, turns, g)
 	}
 	out.Info.RunID = cut(strings.Join(runs, "+"), maxText)
 	out.Info.Environment.Host, out.Info.Environment.CPUs = cut(strings.Join(hosts, ", "), maxText), cpus
-	note := "merged from " + counted(int64(len(parts)), "result", "results") + ": " + strings.Join(names, ", ")
-	if together {
-		note += "; intervals are aligned by the wall clocks"
-	} else {
-		note += "; they did not run at the same time, so each is counted from its own start and rates are those of all together"
-	}
-	out.Notes = append(out.Notes, cut(note, 4*maxText))
+	note := cut("merged from "+counted(int64(len(parts)), "result", "results")+": "+strings.Join(names, ", "), 4*maxText)
+	out.Notes = append(out.Notes, note+"; "+laid(turns, len(parts), out.Info.Segment != ""))
 	if out.Info.Segment != "" {
 		out.Info.Segment = mergedSegments
+		if phases := out.phases(); phases != "" {
+			out.Notes = append(out.Notes, phases+" ran in each segment")
+		}
 	}
 	return &out
 }
 
-// merged adds what ran together, or keeps the larger.
-func merged(a, b int, together bool) int {
-	if together {
-		return a + b
+// laid says how the parts were put together.
+func laid(turns []turn, parts int, segments bool) string {
+	const after = "a rate is the samples over the sum of their times"
+	text := "they did not run at the same time, so they are laid one after the other: " + after
+	switch {
+	case len(turns) == 1:
+		return "intervals are aligned by the wall clocks"
+	case len(turns) < parts:
+		text = "not all of them ran at the same time: those that did are aligned by the wall clocks and their rates add up, " +
+			"and these stretches are laid one after the other: " + after
 	}
-	return max(a, b)
+	if segments {
+		text += "; the whole load was never there at once"
+	}
+	return text
+}
+
+// notes returns the part's notes without the one that says which segment it is.
+func (p *Part) notes() []string {
+	k, n, ok := p.segment()
+	prefix := fmt.Sprintf("segment %d of %d:", k, n)
+	return slices.DeleteFunc(slices.Clone(p.state.out.Notes), func(text string) bool { return ok && strings.HasPrefix(text, prefix) })
+}
+
+// phases names the phases beside the load, "" if there are none.
+func (o *outline) phases() string {
+	var out []string
+	for _, phase := range []element.Phase{element.Setup, element.Teardown} {
+		if slices.ContainsFunc(o.Series, func(s seriesOutline) bool { return s.Phase == string(phase) }) {
+			out = append(out, string(phase))
+		}
+	}
+	return strings.Join(out, " and ")
+}
+
+// killed says which parts have no end and how far they came, "" if all have one.
+func killed(parts []Part) string {
+	var cut []string
+	longest := time.Duration(0)
+	for i := range parts {
+		p := &parts[i]
+		if p.end != nil {
+			longest = max(longest, p.state.at)
+		} else {
+			cut = append(cut, p.name+" ends after "+formatTime(float64(p.state.at), 3))
+		}
+	}
+	if len(cut) == 0 {
+		return ""
+	}
+	text := strings.Join(shortened(cut), ", ") + " without its end being written down (killed?)"
+	if longest > 0 {
+		text += "; the others ran " + formatTime(float64(longest), 3)
+	}
+	return text
 }
 
 // mergedEnd tells how the parts ended, nil if one has no end.

@@ -138,7 +138,8 @@ func TestMergeAlignsByTheWallClock(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	diffEmpty(t, "apart", cmp.Diff([]int64{2, 2, 2, 2, 2}, s.Timeline.Series[0].Count))
+	diffEmpty(t, "apart", cmp.Diff([]int64{1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, s.Timeline.Series[0].Count))
+	diffEmpty(t, "threads apart", cmp.Diff([]int{1, 2, 3, 4, 5, 1, 2, 3, 4, 5}, s.Timeline.ActiveThreads))
 	if !strings.Contains(strings.Join(s.Notes, " "), "did not run at the same time") || s.Started.Minute() != 6 {
 		t.Errorf("%q, started %v", s.Notes, s.Started)
 	}

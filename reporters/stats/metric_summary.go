@@ -8,8 +8,8 @@ import (
 func (s *state) metricRows() []Metric {
 	out := []Metric{}
 	span := 0.0
-	if begun, ok := s.begunOf(-1); ok {
-		span = (s.at - begun).Seconds()
+	if d, ok := s.loaded(); ok {
+		span = d.Seconds()
 	}
 	for i := range s.out.Metrics {
 		o, c := &s.out.Metrics[i], &s.total.metrics[i]

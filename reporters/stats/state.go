@@ -49,6 +49,9 @@ type state struct {
 	steady   steady
 	flight   flight
 	laws     []partLaw       // of merged results
+	turns    []ran           // of merged results whose runs did not all overlap in time
+	killed   string          // why the end is not known, "" = the usual reason
+	unread   string          // of a damaged journal: how much of it
 	begun    []time.Duration // of each group, by its first delta; −1 = not yet
 	notes    []string
 }

@@ -60,13 +60,17 @@ func (st *steady) add(s *state, d *delta) {
 	}
 }
 
-// absorb adds another run's: side by side the counts add up, the time does not.
-func (st *steady) absorb(from *steady, rows []int) {
+// absorb adds another run's: the counts add up; side by side the time does not.
+func (st *steady) absorb(from *steady, rows []int, after bool) {
 	for i, n := range from.counts {
 		st.counts[rows[i]] += n
 	}
 	for g, d := range from.took {
-		st.took[g] = max(st.took[g], d)
+		if after {
+			st.took[g] += d
+		} else {
+			st.took[g] = max(st.took[g], d)
+		}
 	}
 }
 

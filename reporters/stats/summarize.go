@@ -39,7 +39,7 @@ func (s *state) summary(end *EndInfo) *Summary {
 	out.Generator.Floor = s.out.Info.Floor
 	out.Generator.NearFloor = out.nearFloor()
 	in := verdictInput{
-		partial: partial, signal: end.Signal, setupError: end.SetupError, setupFailed: setupFailed, samples: total.count,
+		partial: partial, killed: s.killed, signal: end.Signal, setupError: end.SetupError, setupFailed: setupFailed, samples: total.count,
 		generator: out.Generator, reportErrors: end.ReportErrors, errors: end.Errors, thresholds: out.Thresholds,
 	}
 	if !partial {
@@ -124,7 +124,7 @@ func (s *state) series(enc *v2Encoder, c *cell, o seriesOutline, blocks []block)
 		rate := float64(c.failed) / float64(c.count)
 		out.ErrorRate = &rate
 	}
-	if v, ok := throughput(c.timed(), c.firstDue, c.lastDue); ok {
+	if v, ok := s.rowThroughput(c, o.ID); ok {
 		out.ThroughputPS = &v
 	}
 	if v, ok := apdexOf(c.satisfied, c.tolerating, c.count); ok {
@@ -223,7 +223,21 @@ func (s *state) groupRows(skipped map[int]string) []Group {
 	return out
 }
 
+// rowThroughput is that of a row's cell, or for −1 of the total's.
+func (s *state) rowThroughput(c *cell, row int) (float64, bool) {
+	switch {
+	case len(s.turns) == 0:
+		return throughput(c.timed(), c.firstDue, c.lastDue)
+	case row < 0:
+		return s.paceInTurn(s.rowsWhere(s.load))
+	}
+	return s.paceInTurn([]int{min(row, len(s.out.Series))})
+}
+
 func (s *state) groupThroughput(g int) (float64, bool) {
+	if len(s.turns) > 0 {
+		return s.paceInTurn(s.rowsWhere(func(i int) bool { return s.load(i) && s.groupOf(i) == g }))
+	}
 	count, first, last := int64(0), time.Duration(0), time.Duration(0)
 	for i := range s.out.Series {
 		c := s.total.cells[i]
@@ -243,6 +257,9 @@ func (s *state) groupThroughput(g int) (float64, bool) {
 func (s *state) summaryNotes(end *EndInfo, sum *Summary, doubts []string) []string {
 	out := append([]string{}, s.out.Notes...)
 	out = append(out, s.notes...)
+	if s.unread != "" {
+		out = append(out, s.unread)
+	}
 	if end.Stopped != "" {
 		out = append(out, "the run ended early: "+end.Stopped)
 	}

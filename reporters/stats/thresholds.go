@@ -120,8 +120,12 @@ func (s *state) slide(j *judge, d *delta) *measure {
 // whole returns what a threshold is judged over at the end.
 func (s *state) whole(j *judge) *measure {
 	m := s.measure(s.total, j)
-	if begun, ok := s.begunOf(-1); ok {
-		m.span = s.at - begun
+	if span, ok := s.loaded(); ok {
+		m.span = span
+	}
+	if len(s.turns) > 0 && j.fig.stat == "throughput" {
+		m.inTurn = true
+		m.pace, _ = s.paceInTurn(s.judgedRows(j))
 	}
 	return m
 }
@@ -285,8 +289,17 @@ func (s *state) unjudged(j *judge, skipped map[int]string) string {
 	return ""
 }
 
-// tooShort reports that the run ended before the threshold's `after`.
+// tooShort reports that the run, or each that took turns, ended before the
+// threshold's `after`.
 func (s *state) tooShort(t *thresholdOutline) bool {
+	for i := range s.turns {
+		if !s.turns[i].state.tooShort(t) {
+			return false
+		}
+	}
+	if len(s.turns) > 0 {
+		return true
+	}
 	begun, ok := s.begunOf(t.Group)
 	return ok && t.After > 0 && s.at-begun < t.After
 }

@@ -5,6 +5,7 @@ import "syscall"
 // verdictInput is all that a run's verdict depends on.
 type verdictInput struct {
 	partial      bool   // the run has no end
+	killed       string // why it has none, "" = not known
 	signal       int    // that ended the run, 0 = none
 	setupError   string // why setup failed
 	setupFailed  int64  // failed samples of setup
@@ -72,7 +73,10 @@ func (in *verdictInput) verdict() (Verdict, int, []string) {
 // invalid returns why the figures of the run cannot be relied on.
 func (in *verdictInput) invalid() []string {
 	var out []string
-	if in.partial {
+	switch {
+	case in.killed != "":
+		out = append(out, in.killed)
+	case in.partial:
 		out = append(out, "the run ended without its end being written down (killed?); this is what is known up to its last second")
 	}
 	if in.signal == 0 && !in.partial {
