@@ -122,12 +122,17 @@ func ReadJournal(r io.Reader) (*Summary, error) {
 	switch {
 	case errors.As(err, &d) && s != nil:
 		s.killed = "the run's end is not known, as its journal is damaged; this is what is known up to the damage"
-		s.unread = "the journal is damaged: " + counted(d.bytes, "byte", "bytes") + " from second " +
-			formatNumber(s.at.Seconds(), 3) + " on could not be read, and their samples are missing"
+		s.lose("is damaged", d.bytes)
 	case err != nil:
 		return nil, fmt.Errorf("read journal: %w", err)
 	}
 	return s.summary(end), nil
+}
+
+// lose notes how much of a journal could not be read.
+func (s *state) lose(why string, bytes int64) {
+	s.unread = "the journal " + why + ": " + counted(bytes, "byte", "bytes") + " from second " +
+		formatNumber(s.at.Seconds(), 3) + " on could not be read, and what they hold is missing"
 }
 
 // readState rebuilds a run's state from its journal; the end is nil if the run
@@ -143,6 +148,9 @@ func readState(r io.Reader) (*state, *EndInfo, error) {
 		return nil, nil, err
 	}
 	end, err := replay(frames, s)
+	if frames.torn > 0 {
+		s.lose("ends in the middle of a record", frames.torn)
+	}
 	return s, end, err
 }
 
@@ -233,8 +241,9 @@ func replay(frames *frameReader, s *state) (*EndInfo, error) {
 
 // frameReader reads frames one by one.
 type frameReader struct {
-	r   *bufio.Reader
-	buf bytes.Buffer
+	r    *bufio.Reader
+	buf  bytes.Buffer
+	torn int64 // bytes after the last whole frame, with errTorn
 }
 
 // first returns the first frame; its errors say what the file is instead.
@@ -265,6 +274,7 @@ func (f *frameReader) next() (byte, []byte, error) {
 	case err == io.EOF:
 		return 0, nil, io.EOF
 	case err == io.ErrUnexpectedEOF && n > 0:
+		f.torn = int64(n)
 		return 0, nil, errTorn
 	case err != nil:
 		return 0, nil, err
@@ -276,6 +286,7 @@ func (f *frameReader) next() (byte, []byte, error) {
 	f.buf.Reset()
 	got, err := io.CopyN(&f.buf, f.r, int64(size))
 	if err == io.EOF && got < int64(size) {
+		f.torn = frameHead + got
 		return 0, nil, errTorn
 	}
 	if err != nil {
@@ -295,6 +306,9 @@ func (f *frameReader) damaged(read int64, zeros bool) error {
 		b, err := f.r.ReadByte()
 		switch {
 		case err == io.EOF:
+			if f.torn = read; zeros {
+				f.torn = 0 // nothing was written there
+			}
 			return errTorn
 		case err != nil:
 			return err

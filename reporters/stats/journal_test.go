@@ -208,6 +208,12 @@ func TestDamageInTheMiddle(t *testing.T) {
 	}
 	s.Notes, cut.Notes, s.Reasons, cut.Reasons = nil, nil, nil, nil
 	diffEmpty(t, "flipped and cut", cmp.Diff(asJSON(t, cut), asJSON(t, s)))
+	long := slices.Clone(r.journal.Bytes())
+	long[marks[1]+1] ^= 1 // in a record's length, which now goes beyond the end
+	want = fmt.Sprintf("ends in the middle of a record: %d bytes from second 2 on could not be read", len(long)-marks[1])
+	if s, err := ReadJournal(bytes.NewReader(long)); err != nil || !s.Partial || !strings.Contains(strings.Join(s.Notes, "\n"), want) {
+		t.Errorf("a wrong length: %v %q", err, s.Notes)
+	}
 	if _, err := ReadPart("x", bytes.NewReader(data)); err == nil || !strings.Contains(err.Error(), "damaged in the middle") {
 		t.Errorf("merge: %v", err)
 	}
