@@ -211,7 +211,7 @@ func TestPageIsUsable(t *testing.T) {
 		t.Errorf("the other charts do not follow: %q", other)
 	}
 
-	for chart, want := range map[string]string{"c-threads": "active150planned150active in open groups4", "c-arrivals": "started40/splanned40/sdropped0/s"} {
+	for chart, want := range map[string]string{"c-threads": "active150planned150busy in open groups4", "c-arrivals": "started40/splanned40/sdropped0/s"} {
 		if got := b.legend(chart); !strings.Contains(got, want) {
 			t.Errorf("%s shows %q, not %q", chart, got, want)
 		}

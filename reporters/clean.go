@@ -3,6 +3,7 @@ package reporters
 import (
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -200,8 +201,9 @@ func levelTimeline(t *stats.Timeline) {
 	t.Throughput = level(t.Throughput, n)
 	t.Dropped = level(t.Dropped, n)
 	t.LengthS = level(t.LengthS, n)
+	recorded := slices.ContainsFunc(t.LengthS, func(v float64) bool { return v > 0 })
 	for i, v := range t.LengthS {
-		if !(v > 0) { // of a run that was recorded without
+		if !recorded || !(v >= 0) {
 			t.LengthS[i] = t.IntervalS
 		}
 	}

@@ -23,7 +23,7 @@ type Progress struct {
 // GroupProgress is the state of one thread group.
 type GroupProgress struct {
 	Name            string
-	Active, Planned int     // threads now
+	Active, Planned int     // threads now; active are those of an open group that serve an iteration
 	Open            bool    // it plans arrivals: the next two say how many per second, lately
 	Due, Started    float64 // as planned, and begun
 	Rate            float64 // samples per second, lately
@@ -188,6 +188,9 @@ func loadFigures(g *GroupProgress) []item {
 	threads := strconv.Itoa(g.Active) + "/" + strconv.Itoa(g.Planned) + " threads"
 	if g.Finishing || g.Planned == 0 {
 		threads = plural(int64(g.Active), "thread")
+	}
+	if g.Open {
+		threads += " busy"
 	}
 	if !g.Open || g.Finishing || g.Done >= 1 || g.Due <= 0 {
 		return []item{{text: threads}, {text: rate(g.Rate)}}

@@ -89,8 +89,8 @@ func TestProgressOfArrivals(t *testing.T) {
 	g := GroupProgress{Name: "checkout", Open: true, Due: 150, Started: 120.4, Active: 50, Planned: 50, Rate: 240.8, P95: pick(int64(412e6)), Dropped: 1234, Done: .42, Left: 62 * time.Second}
 	for width, want := range map[int]string{
 		80:  "checkout  120 of 150/s planned  p95 412 ms  0 errors  1,234 dropped  1:02 left\n",
-		100: "checkout  120 of 150/s planned  50/50 threads  p95 412 ms  0 errors  1,234 dropped  1:02 left\n",
-		120: "checkout  █▋    42%  120 of 150/s planned  50/50 threads  241 samples/s  p95 412 ms  0 errors  1,234 dropped  1:02 left\n",
+		100: "checkout  120 of 150/s planned  50/50 threads busy  p95 412 ms  0 errors  1,234 dropped  1:02 left\n",
+		126: "checkout  ██     42%  120 of 150/s planned  50/50 threads busy  241 samples/s  p95 412 ms  0 errors  1,234 dropped  1:02 left\n",
 	} {
 		var b bytes.Buffer
 		NewConsole(ConsoleOptions{Progress: &b, Terminal: true, Width: func() int { return width }}).Progress(Progress{Groups: []GroupProgress{g}})
@@ -99,7 +99,7 @@ func TestProgressOfArrivals(t *testing.T) {
 		}
 	}
 	g.Finishing = true
-	if text := joined(groupFigures(&g), ", "); text != "50 threads, 240.8/s, p95 412 ms, 0 errors, 1,234 dropped, finishing" {
+	if text := joined(groupFigures(&g), ", "); text != "50 threads busy, 240.8/s, p95 412 ms, 0 errors, 1,234 dropped, finishing" {
 		t.Errorf("finishing: %s", text)
 	}
 }

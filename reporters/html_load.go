@@ -23,6 +23,9 @@ func newLoads(s *stats.Summary) []loadView {
 	if !open {
 		return []loadView{threads}
 	}
+	if len(t.ClosedThreads) == 0 {
+		threads.Title, threads.Text = "Busy threads", "most at once: "+count(int64(peakThreads(t)))
+	}
 	return []loadView{newArrivals(t.Arrivals), threads}
 }
 

@@ -142,7 +142,11 @@ func cards(s *stats.Summary) []card {
 			out[3].More = "apdex " + apdex(t)
 		}
 	}
-	out = append(out, card{Name: "Threads", Value: count(int64(peakThreads(&s.Timeline))), More: "most at once"})
+	threads := card{Name: "Threads", Value: count(int64(peakThreads(&s.Timeline))), More: "most at once"}
+	if s.Timeline.Arrivals != nil {
+		threads.More = "most at once; of open groups: busy ones"
+	}
+	out = append(out, threads)
 	i := &s.Ledger.Iterations
 	last := card{Name: "Iterations", Value: count(i.Completed), More: "none dropped"}
 	if lost := i.DroppedNoThread + i.DroppedEnd; lost > 0 {

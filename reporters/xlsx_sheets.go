@@ -175,7 +175,7 @@ func measures(r *stats.Series) []measure {
 }
 
 func (b *book) timelineSheet(s *stats.Summary) {
-	columns := []column{{"Time, s", 10}, {"Active threads", 10}, {"Planned threads", 10}, {"Throughput, /s", 12}, {"Samples", 10}, {"Failed", 10},
+	columns := []column{{"Time, s", 10}, {"Active threads (open groups: busy)", 14}, {"Planned threads", 10}, {"Throughput, /s", 12}, {"Samples", 10}, {"Failed", 10},
 		{"Errors, /s", 10}, {"p50, ms", 10}, {"p95, ms", 10}, {"p99, ms", 10}, {"Max, ms", 10}, {"Bytes", 13}, {"Dropped", 10},
 		{"Active threads, closed groups", 14}, {"Planned arrivals, /s", 12}, {"Started arrivals, /s", 12}, {"Dropped arrivals, /s", 12}}
 	t := &s.Timeline

@@ -53,6 +53,7 @@ type Group struct {
 	Range         source.Range
 	Planned       func(at time.Duration) float64 // planned threads (closed) or rate per second (open) at a time since the group's start
 	Delay         time.Duration
+	WarmUp        time.Duration // time since the group's start whose samples are left out of the figures
 }
 
 // Threshold is one thing to be judged: a comparison over some series.

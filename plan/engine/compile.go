@@ -172,7 +172,7 @@ func (c *compiler) compileGroup(out *group, in inherited) int {
 	info.Load = out.sentence(&g.Load)
 	out.reduce(c.program.options.Segment)
 	info.Open, info.MaxThreads = out.arrivals != nil, out.maxThreads
-	info.Duration, info.Delay, info.ScheduledRate = out.length(), out.delay, out.scheduledRate()
+	info.Duration, info.Delay, info.WarmUp, info.ScheduledRate = out.length(), out.delay, out.warmUp, out.scheduledRate()
 	info.Planned = out.planned
 	c.program.layout.Groups = append(c.program.layout.Groups, info)
 

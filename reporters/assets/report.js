@@ -159,7 +159,7 @@
       cols.push(data.closed, data.planned);
     }
     if (a || !data.closed) {
-      threads.push(line(data.closed ? "active in open groups" : "active", data.closed ? c.p50 : c.main, whole, stepped));
+      threads.push(line(data.closed ? "busy in open groups" : "busy", data.closed ? c.p50 : c.main, whole, stepped));
       cols.push(data.active.map((n, i) => data.closed ? n - data.closed[i] : n));
     }
     draw("c-threads", timeOpts(c, whole, threads, data.closed ? missing : {}), cols);

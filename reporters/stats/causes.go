@@ -44,11 +44,12 @@ const (
 	assistShare    = 0.05
 	pauseLimit     = float64(time.Millisecond)
 	filesShare     = 0.95
-	portsShare     = 0.9
+	besideShare    = 0.2 // of the machine's CPU time, told where no cause is named
 )
 
 // strength returns how strongly each cause was felt in an interval; 0 is not.
-func (p *processDelta) strength(took time.Duration) (out [causes]float64) {
+func (d *delta) strength() (out [causes]float64) {
+	p, took := &d.process, d.to-d.from
 	if took <= 0 {
 		return out
 	}
@@ -58,7 +59,7 @@ func (p *processDelta) strength(took time.Duration) (out [causes]float64) {
 			out[c] = v
 		}
 	}
-	over(stoodStill, float64(took), float64(stillFor))
+	over(stoodStill, float64(d.stood()), 1)
 	over(throttled, p.throttled.Seconds()/whole, throttledShare)
 	over(stolen, p.steal, stolenShare)
 	if p.allowed > 0 && p.cpu >= 0 {
@@ -77,10 +78,26 @@ func (p *processDelta) strength(took time.Duration) (out [causes]float64) {
 	if p.filesLimit > 0 {
 		over(files, float64(p.files)/float64(p.filesLimit), filesShare)
 	}
-	if p.portsLimit > 0 {
-		over(ports, float64(p.ports)/float64(p.portsLimit), portsShare)
-	}
 	return out
+}
+
+// stood returns how long the process stood still in an interval: by how much the
+// tick at its end was late, or the readings of what is in flight, each of which
+// is due in a tenth of a second; 0 if the tick came in time.
+func (d *delta) stood() time.Duration {
+	took := d.to - d.from
+	if took < stillFor {
+		return 0
+	}
+	return min(max(d.flight.late, took-tickEvery), took)
+}
+
+// beside returns the share of the machine's CPU time that other programs used.
+func (p *processDelta) beside(took time.Duration) float64 {
+	if took <= 0 || p.cpus <= 0 || p.cpu < 0 {
+		return 0
+	}
+	return max(0, p.busy-p.steal-p.cpu.Seconds()/took.Seconds()/float64(p.cpus))
 }
 
 // say tells a cause with its worst value.
@@ -103,7 +120,11 @@ func (c cause) say(worst, allowed float64) string {
 	case files:
 		return "up to " + formatValue(worst, unitShare, 3) + " of the open files allowed were in use"
 	case ports:
-		return "up to " + formatValue(worst, unitShare, 3) + " of the ephemeral ports were in use"
+		text := "no ephemeral port was free for a connection"
+		if worst > 0.005 {
+			text += " (the sockets of the whole machine, open and waiting, came to " + formatValue(worst, unitShare, 3) + " of their number; a port can be used once for each address)"
+		}
+		return text
 	}
 	return ""
 }
@@ -114,7 +135,8 @@ func (c cause) String() string {
 }
 
 // exhausted adds the means that samples failed for want of: a look at the process
-// once a second may miss that all of them were in use in between.
+// once a second may miss that all of them were in use in between. Ports are a cause
+// only so: the sockets of other programs and to other addresses take none away.
 func (d *delta) exhausted(felt *[causes]float64) {
 	for _, i := range d.touched {
 		for k := range d.cells[i].errors {
@@ -124,7 +146,8 @@ func (d *delta) exhausted(felt *[causes]float64) {
 			case strings.Contains(e.message, "open files"):
 				felt[files] = max(felt[files], 1)
 			case strings.Contains(e.message, "port"):
-				felt[ports] = max(felt[ports], 1)
+				used := float64(d.process.ports) / float64(max(1, d.process.portsLimit))
+				felt[ports] = min(max(used, 0.001), 1)
 			}
 		}
 	}
@@ -132,8 +155,9 @@ func (d *delta) exhausted(felt *[causes]float64) {
 
 // blame counts the causes that held in a bad second.
 func (g *generator) blame(d *delta) {
-	felt := d.process.strength(d.to - d.from)
+	felt := d.strength()
 	d.exhausted(&felt)
+	g.beside = max(g.beside, d.process.beside(d.to-d.from))
 	for c, v := range felt {
 		if v == 0 {
 			continue

@@ -82,6 +82,8 @@ func (e *encoder) state(s *state) {
 	for _, at := range s.steady.took {
 		e.dur(at)
 	}
+	e.int(s.steady.total)
+	e.dur(s.steady.together)
 	e.flight(&s.flight)
 	e.timeline(&s.timeline)
 }
@@ -104,6 +106,7 @@ func (d *decoder) state(s *state) {
 	for g := range s.steady.took {
 		s.steady.took[g] = d.dur()
 	}
+	s.steady.total, s.steady.together = d.count(), d.dur()
 	d.flight(&s.flight)
 	d.timeline(&s.timeline, s.width(), len(s.out.Metrics))
 	if s.at < 0 || s.stopper < -1 || s.stopper >= len(s.judges) || len(d.b) > 0 {
@@ -165,6 +168,7 @@ func (e *encoder) generator(g *generator) {
 	}
 	e.float(g.allowed)
 	e.float(g.steal)
+	e.float(g.beside)
 	for c := range g.causes {
 		e.cause(&g.causes[c])
 	}
@@ -184,7 +188,7 @@ func (d *decoder) generator(g *generator) {
 	g.cpus, g.rss, g.slow = int(d.count()), d.int(), d.count()
 	g.slowest = d.durs(shownSeconds)
 	g.unsent, g.throttle, g.wait, g.longest, g.files, g.most = d.count(), d.dur(), d.dur(), d.dur(), d.count(), d.count()
-	g.allowed, g.steal = d.float(), d.float()
+	g.allowed, g.steal, g.beside = d.float(), d.float(), d.float()
 	for c := range g.causes {
 		d.cause(&g.causes[c])
 	}

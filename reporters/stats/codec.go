@@ -131,6 +131,9 @@ func (e *encoder) delta(d *delta) {
 	for _, v := range []int64{int64(p.throttled), int64(p.assist), int64(p.waited), int64(p.longest), p.files, p.filesLimit, p.ports, p.portsLimit} {
 		e.int(v)
 	}
+	for _, at := range d.began {
+		e.dur(at)
+	}
 	e.texts(d.notes)
 	e.len(len(d.names))
 	for _, n := range d.names {
@@ -396,6 +399,9 @@ func (d *decoder) delta(out *delta) {
 	p.allowed, p.busy, p.steal = d.float(), d.float(), d.float()
 	p.throttled, p.assist, p.waited, p.longest = d.dur(), d.dur(), d.dur(), d.dur()
 	p.files, p.filesLimit, p.ports, p.portsLimit = d.count(), d.count(), d.count(), d.count()
+	for g := range out.began {
+		out.began[g] = d.dur()
+	}
 	out.notes = d.texts(maxNotes)
 	out.names = nil
 	for range d.len(maxSeries) {

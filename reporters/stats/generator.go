@@ -38,6 +38,7 @@ type generator struct {
 	files    int64
 	most     int64 // files allowed
 	causes   [causes]causeTally
+	beside   float64 // share of the machine's CPU time that other programs used at most in bad seconds
 	overload overload
 	others   []Generator // of merged results, each judged alone
 	pool     pagePool
@@ -88,6 +89,7 @@ func (g *generator) absorb(from *generator, offset time.Duration) {
 	for c := range g.causes {
 		g.causes[c].absorb(&from.causes[c], offset)
 	}
+	g.beside = max(g.beside, from.beside)
 	g.overload.absorb(&from.overload, offset)
 }
 
@@ -261,6 +263,9 @@ func (g *generator) undelivered(due, missed int64) (string, float64) {
 func (g *generator) orUnknown() string {
 	if text := with(g.because(ofLateness())); text != "" {
 		return text
+	}
+	if g.beside >= besideShare {
+		return "; no sure cause was found on this machine, but other programs used up to " + formatValue(g.beside, unitShare, 2) + " of its CPUs in these seconds"
 	}
 	return "; no cause was found on this machine"
 }

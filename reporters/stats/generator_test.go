@@ -44,6 +44,7 @@ func TestCausesAreNamed(t *testing.T) {
 		{"scheduler", func(p *Process) { p.wait = []PauseCount{{20 * time.Millisecond, p.wait[0].N + 50}} }, "scheduler"},
 		{"open files", func(p *Process) { p.machine.Files = 998 }, "open_files"},
 		{"ports", func(p *Process) { p.machine.Ports = 950 }, "ports"},
+		{"sockets of others, and ports left", func(p *Process) { p.machine.Ports = 2470 }, ""},
 		{"none", func(*Process) {}, ""},
 	}
 	for _, tt := range tests {
@@ -54,7 +55,7 @@ func TestCausesAreNamed(t *testing.T) {
 		for range 3 {
 			for range 200 {
 				if starved := tt.want == "open_files" || tt.want == "ports"; starved {
-					r.run(1, failed(sample(1, r.clock.at, 1), element.LocalResource, "no more"))
+					r.run(1, failed(sample(1, r.clock.at, 1), element.LocalResource, map[bool]string{true: "no free local port or address", false: "no more"}[tt.want == "ports"]))
 					continue
 				}
 				r.run(1, scheduled(r.clock.at, 3*time.Millisecond, 5*time.Millisecond, true))
@@ -99,8 +100,49 @@ func TestStandingStillIsNamed(t *testing.T) {
 		r.Tick()
 	}
 	g := r.Summary(EndInfo{}).Generator
-	if len(g.Causes) != 1 || g.Causes[0].Name != "stopped" || g.Causes[0].Seconds != 1 {
+	if len(g.Causes) != 1 || g.Causes[0].Name != "stopped" || g.Causes[0].Seconds != 1 || !strings.Contains(g.Causes[0].Text, "up to 500 ms") {
 		t.Errorf("%+v", g)
+	}
+}
+
+// TestPortsAreToldAsMeasured: sockets to other addresses take no port away.
+func TestPortsAreToldAsMeasured(t *testing.T) {
+	text := ports.say(min(2.47, 1), 0)
+	d := delta{to: time.Second, process: processDelta{ports: 2470, portsLimit: 1000}, batch: *newBatch(1, 0, 0)}
+	c := d.cell(0)
+	c.errors = append(c.errors, errorTally{class: string(element.LocalResource), message: "no free local port or address"})
+	felt := d.strength()
+	if felt[ports] != 0 {
+		t.Error("foreign sockets are a cause")
+	}
+	if d.exhausted(&felt); felt[ports] != 1 || !strings.Contains(text, "whole machine") || !strings.Contains(text, "100%") {
+		t.Errorf("felt %g: %q", felt[ports], text)
+	}
+}
+
+// TestOtherProgramsAreTold where no cause is sure: a core of two is taken.
+func TestOtherProgramsAreTold(t *testing.T) {
+	for used, told := range map[time.Duration]bool{time.Second: true, 300 * time.Millisecond: false} {
+		src := &suffered{Process{CPUs: 2, procs: 2, machine: machine{Total: time.Hour, Idle: time.Hour}}}
+		r := &rig{clock: &fakeClock{}}
+		r.Recorder = New(testLayout(), Options{Now: r.clock.now, Process: src.read, Journal: &r.journal, Shards: 1})
+		for range 3 {
+			for range 200 {
+				r.run(1, scheduled(r.clock.at, 3*time.Millisecond, 5*time.Millisecond, true))
+			}
+			m := &src.at.machine
+			src.at.CPU, m.Total, m.Idle = src.at.CPU+200*time.Millisecond, m.Total+2*time.Second, m.Idle+1800*time.Millisecond-used
+			r.second()
+		}
+		g := r.Summary(EndInfo{}).Generator
+		if reasons := strings.Join(g.Reasons, " "); g.Verdict != "limited" || strings.Contains(reasons, "other programs used up to 50% of its CPUs") != told {
+			t.Errorf("%v used: %s, %q", used, g.Verdict, reasons)
+		}
+		back, err := ReadJournal(&r.journal)
+		if err != nil {
+			t.Fatal(err)
+		}
+		diffEmpty(t, "journal", cmp.Diff(g, back.Generator))
 	}
 }
 

@@ -20,7 +20,7 @@ import (
 // Each frame is one write, so a killed run loses at most what its last second
 // recorded, and the file ends in a whole frame or in the beginning of one.
 const (
-	journalSchema = "runner.journal/6"
+	journalSchema = "runner.journal/7"
 
 	headFrame       = 'H'
 	checkpointFrame = 'C'
@@ -195,7 +195,7 @@ const maxReplayPages = 256 << 20 / (pageSlots * 8)
 
 // replay applies all deltas and returns the end, nil if there is none.
 func replay(frames *frameReader, s *state) (*EndInfo, error) {
-	d := &delta{batch: *s.out.batch()}
+	d := &delta{batch: *s.out.batch(), began: make([]time.Duration, len(s.out.Groups))}
 	for first := true; ; first = false {
 		kind, payload, err := frames.next()
 		if errors.Is(err, io.EOF) || errors.Is(err, errTorn) {

@@ -76,7 +76,7 @@ type GroupProgress struct {
 	Started  bool
 	Elapsed  time.Duration // since the group's start
 	Duration time.Duration // planned, 0 if unknown
-	Active   int           // threads
+	Active   int           // threads; of an open group those that serve an iteration
 	Max      int           // threads planned at most
 	Planned  *float64      // threads (closed) or rate per second (open) planned now
 	Samples  int64

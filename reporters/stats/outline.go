@@ -48,6 +48,8 @@ type groupOutline struct {
 	Line          int           `json:"line"`
 	SteadyFrom    time.Duration `json:"steady_from"`
 	SteadyTo      time.Duration `json:"steady_to"`
+	WarmUp        time.Duration `json:"warm_up"`
+	Top           float64       `json:"top"` // most threads or highest rate planned
 }
 
 type seriesOutline struct {
@@ -99,11 +101,11 @@ func outlineOf(l *element.Layout, o *Options) *outline {
 	for i := range l.Groups {
 		g := &l.Groups[i]
 		file, line := place(g.Range)
-		from, to := heightOf(g)
+		from, to, top := heightOf(g)
 		out.Groups = append(out.Groups, groupOutline{
 			Name: clean(g.Name, m), Load: clean(g.Load, m), Open: g.Open, MaxThreads: g.MaxThreads, Duration: g.Duration,
 			ScheduledRate: clean(g.ScheduledRate, m), Skipped: clean(g.Skipped, m), File: file, Line: line,
-			SteadyFrom: from, SteadyTo: to,
+			SteadyFrom: from, SteadyTo: to, WarmUp: g.WarmUp, Top: top,
 		})
 	}
 	for i := range l.Series {

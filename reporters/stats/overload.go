@@ -10,6 +10,7 @@ import (
 // machine looks like a slow target. A second is overloaded by the first of these
 // that holds in it:
 //
+//	stopped      the tick at its end came ≥ 250 ms late: the process stood still
 //	gc           the collector stopped the process for ≥ 5 % of it, or took
 //	             ≥ 5 % of the CPU time allowed from goroutines that had work
 //	cpu          the process used ≥ 90 % of the CPU time that machine, quota
@@ -22,7 +23,8 @@ import (
 // Seconds count while the figures are taken: with threads or samples, after the
 // warm-up, and at least half a second long. The generator is limited by a cause
 // in ≥ 10 % of them, and in three at least, so that neither a burst at the start
-// nor a short run accuses it. A slow target leaves CPUs idle and holds none of it.
+// nor a short run accuses it; by standing still for ≥ 1 % of their time, be it
+// once. A slow target leaves CPUs idle and holds none of it.
 const (
 	overloadCPU     = 0.90
 	overloadGC      = 0.05
@@ -31,17 +33,19 @@ const (
 	overloadHalf    = 0.5
 	overloadShare   = 0.10
 	overloadSeconds = 3
+	overloadStood   = 0.01
 	overloadLeast   = time.Second / 2
 )
 
 // overload counts the seconds that were looked at, and those that a cause spoilt.
 type overload struct {
-	seconds int64
-	causes  [causes]causeTally
+	seconds     int64
+	took, stood time.Duration // in all of them, and how much of it the process stood still
+	causes      [causes]causeTally
 }
 
 // overloadCauses are the causes of the rule in the order in which they are told.
-func overloadCauses() []cause { return []cause{collector, ownCPU, otherCPU} }
+func overloadCauses() []cause { return []cause{stoodStill, collector, ownCPU, otherCPU} }
 
 // measured reports whether figures were taken in an interval.
 func (d *delta) measured() bool {
@@ -89,7 +93,12 @@ func (o *overload) add(d *delta) {
 		return
 	}
 	o.seconds++
+	o.took += d.to - d.from
 	c, strength, ok := d.process.overloaded(d.to - d.from)
+	if stood := d.stood(); stood > 0 {
+		o.stood += stood
+		c, strength, ok = stoodStill, float64(stood), true
+	}
 	if !ok {
 		return
 	}
@@ -102,6 +111,7 @@ func (o *overload) add(d *delta) {
 
 func (o *overload) absorb(from *overload, offset time.Duration) {
 	o.seconds += from.seconds
+	o.took, o.stood = o.took+from.took, o.stood+from.stood
 	for _, c := range overloadCauses() {
 		o.causes[c].absorb(&from.causes[c], offset)
 	}
@@ -111,7 +121,12 @@ func (o *overload) absorb(from *overload, offset time.Duration) {
 func (o *overload) holds() []cause {
 	var out []cause
 	for _, c := range overloadCauses() {
-		if n := o.causes[c].seconds; n >= overloadSeconds && float64(n) >= overloadShare*float64(o.seconds) {
+		n := o.causes[c].seconds
+		often := n >= overloadSeconds && float64(n) >= overloadShare*float64(o.seconds)
+		if c == stoodStill {
+			often = n > 0 && float64(o.stood) >= overloadStood*float64(o.took)
+		}
+		if often {
 			out = append(out, c)
 		}
 	}
@@ -126,6 +141,8 @@ func (o *overload) reason() string {
 		t := &o.causes[c]
 		text := ""
 		switch share := formatValue(t.worst, unitShare, 2); c {
+		case stoodStill:
+			text = "stopped: the process stood still for " + formatTime(float64(o.stood), 2) + " in all"
 		case collector:
 			text = "gc: the garbage collector held it up for up to " + share + " of a second"
 		case ownCPU:
@@ -143,13 +160,15 @@ func (o *overload) reason() string {
 
 func (e *encoder) overload(o *overload) {
 	e.int(o.seconds)
+	e.dur(o.took)
+	e.dur(o.stood)
 	for _, c := range overloadCauses() {
 		e.cause(&o.causes[c])
 	}
 }
 
 func (d *decoder) overload(o *overload) {
-	o.seconds = d.count()
+	o.seconds, o.took, o.stood = d.count(), d.dur(), d.dur()
 	for _, c := range overloadCauses() {
 		d.cause(&o.causes[c])
 	}

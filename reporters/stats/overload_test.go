@@ -117,3 +117,55 @@ func TestShortIntervalsAndWarmUpAreNotJudged(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 }
+
+// TestAClosedGroupsOwnStall: standing still for 2 s of 20 is told after one time,
+// by the time it stood and not by the length of the interval.
+func TestAClosedGroupsOwnStall(t *testing.T) {
+	for _, tt := range []struct {
+		seconds int
+		stood   time.Duration
+		want    string
+	}{{18, 2 * time.Second, "stopped: the process stood still for 2 s in all in 1 of 18 seconds (second 3)"}, {200, 1500 * time.Millisecond, ""}, {20, 100 * time.Millisecond, ""}} {
+		r := newRig(testLayout())
+		for i := range tt.seconds {
+			r.run(0, sample(0, r.clock.at, 500*time.Millisecond))
+			r.clock.at += time.Second
+			if i == 3 {
+				r.clock.at += tt.stood
+			}
+			r.Tick()
+		}
+		s := r.Summary(EndInfo{})
+		g := s.Generator
+		if told := strings.Join(g.Reasons, "; "); !strings.Contains(told, tt.want) || (g.Verdict == "limited") != (tt.want != "") || tt.want == "" && told != "" {
+			t.Errorf("%v of %d: %s, %q", tt.stood, tt.seconds, g.Verdict, told)
+		}
+		if tt.want != "" && (len(g.Causes) != 1 || g.Causes[0].Name != "stopped" || g.Causes[0].Text != "the process stood still for up to 2 s") {
+			t.Errorf("causes %+v", g.Causes)
+		}
+		sum := 0.0
+		for _, v := range s.Timeline.LengthS {
+			sum += v
+		}
+		if whole := time.Duration(s.DurationNS).Seconds(); sum < whole-1e-6 || sum > whole+1e-6 {
+			t.Errorf("the intervals cover %g s of %g", sum, whole)
+		}
+		again, err := ReadJournal(bytes.NewReader(r.journal.Bytes()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		diffEmpty(t, "journal", cmp.Diff(g, again.Generator))
+	}
+}
+
+// TestStoodByTheReadings: a reading that came late tells more than a tick.
+func TestStoodByTheReadings(t *testing.T) {
+	d := delta{from: 3 * time.Second, to: 5100 * time.Millisecond, flight: flight{late: 1950 * time.Millisecond}}
+	if got := d.stood(); got != 1950*time.Millisecond {
+		t.Error(got)
+	}
+	d.flight.late = time.Hour
+	if got := d.stood(); got != d.to-d.from {
+		t.Error(got)
+	}
+}

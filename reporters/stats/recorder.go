@@ -37,12 +37,14 @@ type Recorder struct {
 	names   []rowName
 }
 
-// groupClock knows when a group began and how many of its threads are active.
+// groupClock knows when a group began and how many of its threads are active: of an
+// open group, whose idle threads wait in a pool, those that serve an iteration.
 type groupClock struct {
 	started atomic.Int64 // ns + 1; 0 = not yet
 	active  atomic.Int64
 	peak    atomic.Int64 // since the last tick
 	lead    time.Duration
+	open    bool
 }
 
 var (
@@ -66,10 +68,10 @@ func New(layout element.Layout, o Options) *Recorder {
 	r := &Recorder{layout: &layout, now: o.Now, process: o.Process}
 	out := outlineOf(&layout, &o)
 	r.state = newState(out)
-	r.delta.batch = *out.batch()
+	r.delta.batch, r.delta.began = *out.batch(), make([]time.Duration, len(out.Groups))
 	r.addShards(o.Shards)
 	for i := range layout.Groups {
-		r.groups = append(r.groups, &groupClock{lead: leadOf(&layout.Groups[i])})
+		r.groups = append(r.groups, &groupClock{lead: leadOf(&layout.Groups[i]), open: layout.Groups[i].Open})
 	}
 	r.before = r.process()
 	r.last = max(0, o.Now())
@@ -148,6 +150,9 @@ func (r *Recorder) tick() {
 		d.flight.most += most
 	}
 	r.levels(d)
+	for i, g := range r.groups {
+		d.began[i] = time.Duration(g.started.Load() - 1)
+	}
 	reading := r.process()
 	d.process = reading.since(r.before)
 	d.notes, d.names = r.takeNotes()
@@ -205,22 +210,31 @@ func leadOf(g *element.Group) time.Duration {
 	return 0
 }
 
-// count follows threads and the group's start.
+// count follows the group's start and its active threads.
 func (r *Recorder) count(group int, c element.Counter, n int64) {
-	if group < 0 || c != element.ThreadsStarted && c != element.ThreadsEnded && c != element.IterationsStarted {
+	if group < 0 {
 		return
 	}
 	g := r.groups[group]
-	if n > 0 && g.started.Load() == 0 {
-		g.started.CompareAndSwap(0, int64(max(0, r.now()-g.lead))+1)
-	}
 	switch c {
-	case element.ThreadsStarted:
+	case element.ThreadsStarted, element.IterationsStarted:
+		if n > 0 && g.started.Load() == 0 {
+			g.started.CompareAndSwap(0, int64(max(0, r.now()-g.lead))+1)
+		}
+		if g.open != (c == element.IterationsStarted) {
+			return
+		}
 		active := g.active.Add(n)
 		for p := g.peak.Load(); active > p && !g.peak.CompareAndSwap(p, active); p = g.peak.Load() {
 		}
 	case element.ThreadsEnded:
-		g.active.Add(-n)
+		if !g.open {
+			g.active.Add(-n)
+		}
+	case element.IterationsCompleted, element.IterationsInterrupted:
+		if g.open {
+			g.active.Add(-n)
+		}
 	}
 }
 
@@ -237,11 +251,28 @@ func (r *Recorder) Judge(_ time.Duration) (stop *element.Threshold, reason strin
 	return &r.layout.Thresholds[i], reason
 }
 
-// Run calls Tick and Judge each second until ctx is done, and reads in between how
-// many samples are in flight. stop, which may be nil, is called once, when a
-// threshold with `stop: true` is broken.
+// tickEvery is how far apart two ticks are, on whole seconds of the run's clock.
+const tickEvery = time.Second
+
+// shortRest is an interval too short to stand alone, as a late tick leaves before
+// the next whole second.
+const shortRest = tickEvery / 5
+
+// untilTick returns how long it is from a moment of the run to its next tick: on
+// the next whole second, or on the one after if that is too near.
+func untilTick(now time.Duration) time.Duration {
+	left := tickEvery - now%tickEvery
+	if left < shortRest {
+		left += tickEvery
+	}
+	return left
+}
+
+// Run calls Tick and Judge on each whole second of the run's clock until ctx is
+// done, and reads in between how many samples are in flight. stop, which may be
+// nil, is called once, when a threshold with `stop: true` is broken.
 func (r *Recorder) Run(ctx context.Context, stop func(t *element.Threshold, reason string)) {
-	ticker := time.NewTicker(time.Second)
+	ticker := time.NewTimer(untilTick(r.now()))
 	defer ticker.Stop()
 	look := time.NewTimer(r.look())
 	defer look.Stop()
@@ -254,7 +285,9 @@ func (r *Recorder) Run(ctx context.Context, stop func(t *element.Threshold, reas
 			continue
 		case <-ticker.C:
 		}
+		look.Reset(r.look()) // one that is late belongs to the interval that ends
 		r.Tick()
+		ticker.Reset(untilTick(r.now()))
 		if t, reason := r.Judge(r.now()); t != nil && stop != nil {
 			stop(t, reason)
 			stop = nil

@@ -290,8 +290,14 @@ func TestLoadByKind(t *testing.T) {
 		r := newRig(tt.layout)
 		r.GroupStarted(1, time.Second/2)
 		r.Shard(0, 0).Count(element.ThreadsStarted, 2)
-		r.Shard(1, 0).Count(element.ThreadsStarted, 3)
-		r.Shard(1, 0).Count(element.IterationsStarted, 4)
+		r.Shard(1, 0).Count(element.ThreadsStarted, 9)
+		r.Shard(1, 0).Count(element.IterationsStarted, 3)
+		r.Shard(1, 0).Count(element.IterationsCompleted, 1)
+		r.Shard(1, 0).Count(element.IterationsStarted, 1)
+		r.Shard(1, 0).Count(element.ThreadsEnded, 8)
+		if p := r.Progress().Groups; p[0].Active != 2 || p[1].Active != 3 {
+			t.Errorf("the console shows %d and %d threads", p[0].Active, p[1].Active)
+		}
 		r.Shard(1, 0).Count(element.DroppedNoThread, 1)
 		r.Shard(0, 0).Count(element.DroppedEnd, 7)
 		r.second()

@@ -17,6 +17,7 @@ type delta struct {
 	process  processDelta
 	notes    []string
 	names    []rowName
+	began    []time.Duration // when each group's clock began, −1 if it is not known
 }
 
 // rowName is the name that a reserved row got.
@@ -52,7 +53,7 @@ type state struct {
 	turns    []ran           // of merged results whose runs did not all overlap in time
 	killed   string          // why the end is not known, "" = the usual reason
 	unread   string          // of a damaged journal: how much of it
-	begun    []time.Duration // of each group, by its first delta; −1 = not yet
+	begun    []time.Duration // when each group began; −1 = not yet
 	notes    []string
 }
 
@@ -76,6 +77,9 @@ func (s *state) apply(d *delta) {
 		c := &d.groups[g+1]
 		if s.begun[g] < 0 && c[element.IterationsStarted]+c[element.ThreadsStarted]+c[element.IterationsScheduled] > 0 {
 			s.begun[g] = d.from
+			if at := d.began[g]; at >= 0 && at <= d.to {
+				s.begun[g] = at
+			}
 		}
 	}
 	s.total.merge(&d.batch)

@@ -7,27 +7,30 @@ import (
 )
 
 // steady counts what fell into the stretch of each group's load in which it is at
-// its height: after the ramp-up and before the ramp-down, in whole intervals.
+// its height: after the ramp-up and the warm-up and before the ramp-down, in whole
+// intervals. The total is counted in the intervals that are so for all groups.
 type steady struct {
-	counts []int64         // by series
-	took   []time.Duration // by group
+	counts   []int64         // by series
+	took     []time.Duration // by group
+	total    int64
+	together time.Duration
 }
 
 func newSteady(out *outline) steady {
-	return steady{make([]int64, len(out.Series)+1), make([]time.Duration, len(out.Groups))}
+	return steady{counts: make([]int64, len(out.Series)+1), took: make([]time.Duration, len(out.Groups))}
 }
 
 // plannedSteps is how finely a load's shape is looked at.
 const plannedSteps = 2000
 
 // heightOf returns from when to when, counted from the group's start, a load is at
-// its height: at 99.9 % of its most threads or highest rate.
-func heightOf(g *element.Group) (from, to time.Duration) {
+// its height, at 99.9 % of its most threads or highest rate, and past its warm-up;
+// and that height.
+func heightOf(g *element.Group) (from, to time.Duration, top float64) {
 	if g.Planned == nil || g.Duration <= 0 {
-		return 0, g.Duration
+		return g.WarmUp, g.Duration, 0
 	}
 	step := max(time.Millisecond, g.Duration/plannedSteps)
-	top := 0.0
 	for at := time.Duration(0); at < g.Duration; at += step {
 		top = max(top, finite(g.Planned(at)))
 	}
@@ -41,14 +44,15 @@ func heightOf(g *element.Group) (from, to time.Duration) {
 		}
 		to = min(at+step, g.Duration)
 	}
-	return max(0, from), to
+	return max(0, from, g.WarmUp), to, top
 }
 
 // add counts a delta that lies wholly within a group's height.
 func (st *steady) add(s *state, d *delta) {
+	all := true
 	for g := range st.took {
-		o, begun := &s.out.Groups[g], s.begun[g]
-		if begun < 0 || d.from < begun+o.SteadyFrom || o.SteadyTo > 0 && d.to > begun+o.SteadyTo {
+		if !st.within(s, g, d) {
+			all = all && s.out.Groups[g].Skipped != ""
 			continue
 		}
 		st.took[g] += d.to - d.from
@@ -58,6 +62,29 @@ func (st *steady) add(s *state, d *delta) {
 			}
 		}
 	}
+	if !all {
+		return
+	}
+	st.together += d.to - d.from
+	for _, i := range d.touched {
+		if s.load(i) {
+			st.total += d.cells[i].timed()
+		}
+	}
+}
+
+// within reports whether a delta lies within a group's height. What was begun in
+// the warm-up and ends after it belongs to neither, so the height of a group with
+// one begins with an interval without such samples.
+func (st *steady) within(s *state, g int, d *delta) bool {
+	o, begun := &s.out.Groups[g], s.begun[g]
+	switch {
+	case begun < 0 || d.from+lateTick < begun+o.SteadyFrom || o.SteadyTo > 0 && d.to > begun+o.SteadyTo+lateTick:
+		return false
+	case o.WarmUp > 0 && st.took[g] == 0:
+		return d.tally.warmUp == 0
+	}
+	return true
 }
 
 // absorb adds another run's: the counts add up; side by side the time does not.
@@ -71,6 +98,12 @@ func (st *steady) absorb(from *steady, rows []int, after bool) {
 		} else {
 			st.took[g] = max(st.took[g], d)
 		}
+	}
+	st.total += from.total
+	if after {
+		st.together += from.together
+	} else {
+		st.together = max(st.together, from.together)
 	}
 }
 
@@ -99,23 +132,14 @@ func (s *state) groupRate(group int) *float64 {
 	return &v
 }
 
-// totalRate adds up the groups' steady rates, nil if one that ran has none.
+// totalRate is that of all samplers while all groups are in their steady state, nil
+// if they are not for a second.
 func (s *state) totalRate() *float64 {
-	sum, some := 0.0, false
-	for g := range s.out.Groups {
-		if s.begun[g] < 0 {
-			continue
-		}
-		v := s.groupRate(g)
-		if v == nil {
-			return nil
-		}
-		sum, some = sum+*v, true
-	}
-	if !some {
+	if s.steady.together < tickEvery {
 		return nil
 	}
-	return &sum
+	v := float64(s.steady.total) / s.steady.together.Seconds()
+	return &v
 }
 
 // droppedShare is how much of what an open group was to start was dropped; −1 is

@@ -25,8 +25,8 @@ func TestSteadyThroughput(t *testing.T) {
 	l := testLayout()
 	l.Groups = []element.Group{ramped(false)}
 	l.Series = l.Series[:1]
-	from, to := heightOf(&l.Groups[0])
-	if from != 2*time.Second || to < 6990*time.Millisecond || to > 7010*time.Millisecond {
+	from, to, top := heightOf(&l.Groups[0])
+	if from != 2*time.Second || to < 6990*time.Millisecond || to > 7010*time.Millisecond || top != 6 {
 		t.Errorf("at its height from %v to %v", from, to)
 	}
 	r := newRig(l)
@@ -49,6 +49,74 @@ func TestSteadyThroughput(t *testing.T) {
 		t.Fatal(err)
 	}
 	diffEmpty(t, "from the journal", cmp.Diff(asJSON(t, sum), asJSON(t, back)))
+}
+
+// TestSteadyAfterTheWarmUp: neither the warm-up's time counts nor its samples,
+// those begun in it that end after it included.
+func TestSteadyAfterTheWarmUp(t *testing.T) {
+	l := testLayout()
+	l.Groups = []element.Group{{Name: "g", Open: true, MaxThreads: 6, Duration: 6 * time.Second, WarmUp: 3 * time.Second, Planned: func(time.Duration) float64 { return 100 }}}
+	l.Series = l.Series[:1]
+	r := newRig(l)
+	for s := range 6 {
+		for k := range 100 {
+			x := sample(0, r.clock.at, time.Millisecond)
+			x.WarmUp = s < 3 || s == 3 && k < 10
+			r.run(0, x)
+		}
+		r.second()
+	}
+	sum := r.Summary(EndInfo{})
+	for name, v := range map[string]*float64{"group": sum.Groups[0].SteadyPS, "series": sum.Series[0].SteadyPS, "total": sum.Total.SteadyPS} {
+		if v == nil || *v != 100 {
+			t.Errorf("%s: %v per second, want 100", name, v)
+		}
+	}
+}
+
+// TestTotalIsSteadyTogether: rates of groups that run one after the other are not
+// added up.
+func TestTotalIsSteadyTogether(t *testing.T) {
+	for _, tt := range []struct {
+		first, second [2]int // seconds in which each runs
+		want          float64
+	}{{[2]int{0, 4}, [2]int{4, 8}, 0}, {[2]int{0, 6}, [2]int{2, 8}, 200}, {[2]int{0, 8}, [2]int{0, 8}, 200}} {
+		l := testLayout()
+		for g, span := range [][2]int{tt.first, tt.second} {
+			l.Groups[g] = element.Group{Name: "g", Open: true, MaxThreads: 6, Duration: time.Duration(span[1]-span[0]) * time.Second, Planned: func(time.Duration) float64 { return 100 }}
+		}
+		r := newRig(l)
+		for s := range 8 {
+			for g, span := range [][2]int{tt.first, tt.second} {
+				for k := 0; k < 100 && s >= span[0] && s < span[1]; k++ {
+					r.run(g, sample(g, r.clock.at, time.Millisecond))
+				}
+			}
+			r.second()
+		}
+		s := r.Summary(EndInfo{})
+		if got := s.Total.SteadyPS; (got != nil) != (tt.want > 0) || got != nil && *got != tt.want || *s.Groups[1].SteadyPS != 100 {
+			t.Errorf("%v and %v: total %v, want %g", tt.first, tt.second, got, tt.want)
+		}
+	}
+}
+
+// TestSteadyKnowsWhenAGroupBegan: half a second of it is no steady second.
+func TestSteadyKnowsWhenAGroupBegan(t *testing.T) {
+	l := testLayout()
+	l.Groups = []element.Group{{Name: "g", Open: true, MaxThreads: 6, Duration: 4 * time.Second, Planned: func(time.Duration) float64 { return 100 }}}
+	l.Series = l.Series[:1]
+	r := newRig(l)
+	r.GroupStarted(0, 500*time.Millisecond)
+	for _, n := range []int{50, 100, 100, 100, 50} {
+		for range n {
+			r.run(0, sample(0, r.clock.at, time.Millisecond))
+		}
+		r.second()
+	}
+	if v := r.Summary(EndInfo{}).Groups[0].SteadyPS; v == nil || *v != 100 {
+		t.Errorf("%v per second, want 100", v)
+	}
 }
 
 func TestDroppedShare(t *testing.T) {

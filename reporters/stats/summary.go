@@ -353,8 +353,8 @@ type TrendPoint struct {
 type Timeline struct {
 	IntervalS     float64          `json:"interval_s"`
 	TS            []float64        `json:"t_s"`                      // start of each interval, seconds since the start
-	LengthS       []float64        `json:"length_s"`                 // how much of each interval the run covers: what its rates are over
-	ActiveThreads []int            `json:"active_threads"`           // of all groups, at most at once
+	LengthS       []float64        `json:"length_s"`                 // how much of each interval the run covers: what its rates are over; 0 for one within a longer stretch between two ticks, which is counted in its middle
+	ActiveThreads []int            `json:"active_threads"`           // of the closed groups, and those of the open ones that serve an iteration, at most at once
 	Planned       []*float64       `json:"planned"`                  // threads that the closed groups plan, at most at once; null without such groups
 	ClosedThreads []int            `json:"closed_threads,omitempty"` // active threads of the closed groups, at most at once: to hold against Planned
 	Arrivals      *Arrivals        `json:"arrivals,omitempty"`       // of the open groups; left out without such groups

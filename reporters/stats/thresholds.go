@@ -32,6 +32,18 @@ type windowSlice struct {
 	hist     sparse
 }
 
+func (w *windowSlice) length() time.Duration { return w.to - w.from }
+
+// join adds the next slice.
+func (w *windowSlice) join(next *windowSlice) {
+	w.to = next.to
+	w.m.join(&next.m)
+	w.hist = joined(&w.hist, &next.hist)
+}
+
+// window is a threshold's window in whole seconds, at least one.
+func (t *thresholdOutline) window() time.Duration { return max(tickEvery, ticks(t.Window)) }
+
 func newJudge(t *thresholdOutline, metrics []metricOutline) *judge {
 	j := &judge{t: t}
 	j.fig, j.known = parseFigure(t.Figure, metrics)
@@ -61,7 +73,7 @@ func (s *state) step(j *judge, d *delta) {
 		m = s.slide(j, d)
 	}
 	since := d.to - begun
-	if !ok || since < j.t.After || j.t.Window > 0 && since < j.t.Window {
+	if !ok || since+lateTick < j.t.After || m != nil && (since < j.t.window()-tickSlack || d.to-d.from < tickEvery-tickSlack) {
 		return
 	}
 	if m == nil {
@@ -80,8 +92,19 @@ func (s *state) step(j *judge, d *delta) {
 	if !j.doubted {
 		j.doubted, j.since = true, d.to
 	}
-	j.broken = d.to-j.since >= j.t.For
+	j.broken = ticks(d.to-j.since) >= j.t.For
 }
+
+// ticks rounds a time between ticks to whole seconds: ticks come a little late.
+func ticks(d time.Duration) time.Duration { return d.Round(tickEvery) }
+
+const (
+	// lateTick is by how much a tick may come late.
+	lateTick = tickEvery / 20
+	// tickSlack is by how much an interval may be short of a second to end a window:
+	// what the end of a run or a late tick leaves over is not judged by itself.
+	tickSlack = tickEvery / 4
+)
 
 // begunOf returns when a group, or for −1 the first group, began.
 func (s *state) begunOf(group int) (time.Duration, bool) {
@@ -97,18 +120,27 @@ func (s *state) begunOf(group int) (time.Duration, bool) {
 	return first, first >= 0
 }
 
-// slide adds a delta to the window and returns the window's measure.
+// slide adds a delta to the window and returns the window's measure. A window is
+// whole intervals: as few of the last ones as cover it, rounded to whole seconds,
+// but for a quarter of a second, since ticks come a little late. So each interval of
+// a second is in as many windows as a window has seconds. One that a late tick made
+// longer is not cut, and one too short to stand alone is counted with the next.
 func (s *state) slide(j *judge, d *delta) *measure {
 	m := s.measure(&d.batch, j)
 	m.span = d.to - d.from
 	slice := windowSlice{from: d.from, to: d.to, m: *m, hist: m.hist.sparse()}
 	slice.m.hist = Histogram{}
-	j.slices = append(j.slices, slice)
-	keep := 0
-	for keep < len(j.slices) && j.slices[keep].to <= d.to-j.t.Window {
-		keep++
+	if last := len(j.slices) - 1; last >= 0 && j.slices[last].length() < tickEvery-tickSlack {
+		j.slices[last].join(&slice)
+	} else {
+		j.slices = append(j.slices, slice)
 	}
-	j.slices = slices.Delete(j.slices, 0, keep)
+	first := len(j.slices) - 1
+	wanted := j.t.window() - tickSlack
+	for covered := j.slices[first].length(); covered < wanted && first > 0; first-- {
+		covered += j.slices[first-1].length()
+	}
+	j.slices = slices.Delete(j.slices, 0, first)
 	sum := &measure{}
 	for i := range j.slices {
 		sum.join(&j.slices[i].m)
@@ -220,10 +252,12 @@ func (s *state) result(j *judge, skipped map[int]string) ThresholdResult {
 		v := j.value
 		r.Value, r.Passed = &v, !j.broken
 		r.Message = sentence(&j.fig, t, v) + live(j)
-		return r
+	} else {
+		s.final(&r, j, s.whole(j))
 	}
-	m := s.whole(j)
-	s.final(&r, j, m)
+	if !r.Passed && !r.NoData && j.fig.stat == "dropped" {
+		r.Message += s.tooFewThreads(t.Group)
+	}
 	return r
 }
 
@@ -301,7 +335,7 @@ func (s *state) tooShort(t *thresholdOutline) bool {
 		return true
 	}
 	begun, ok := s.begunOf(t.Group)
-	return ok && t.After > 0 && s.at-begun < t.After
+	return ok && t.After > 0 && s.at-begun+lateTick < t.After
 }
 
 func (s *state) within(t *thresholdOutline) string {

@@ -174,10 +174,15 @@ func someOf(counts []int64) []int64 {
 	return nil
 }
 
-// length is how much of an interval the run covers, in seconds.
+// length is how much of an interval the run covers, in seconds: 0 for one that a
+// late tick left out, in which nothing was counted.
 func (t *timeline) length(i int) float64 {
-	if c := t.columns[i].covered; c > 0 {
-		return c.Seconds()
+	c := &t.columns[i]
+	if c.covered > 0 {
+		return c.covered.Seconds()
+	}
+	if len(c.points)+len(c.metrics) == 0 && c.dropped == 0 {
+		return 0
 	}
 	return t.width.Seconds()
 }
@@ -188,7 +193,11 @@ func (t *timeline) head(out *Timeline, i int, sent int64) {
 	out.TS = append(out.TS, (time.Duration(i) * t.width).Seconds())
 	out.LengthS = append(out.LengthS, t.length(i))
 	out.ActiveThreads = append(out.ActiveThreads, int(c.active))
-	out.Throughput = append(out.Throughput, float64(sent)/t.length(i))
+	rate := 0.0
+	if sent != 0 {
+		rate = float64(sent) / t.length(i)
+	}
+	out.Throughput = append(out.Throughput, rate)
 	out.Dropped = append(out.Dropped, c.dropped)
 }
 
