@@ -60,6 +60,9 @@ func TestSteadyAfterTheWarmUp(t *testing.T) {
 	r := newRig(l)
 	for s := range 6 {
 		for k := range 100 {
+			if s == 1 {
+				break // none of the warm-up's samples ends in it
+			}
 			x := sample(0, r.clock.at, time.Millisecond)
 			x.WarmUp = s < 3 || s == 3 && k < 10
 			r.run(0, x)
