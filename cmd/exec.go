@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -29,7 +30,7 @@ type execOptions struct {
 	seed    string
 	segment string
 	think   float64
-	repeat  int
+	repeat  string
 	demo    bool
 	quiet   bool
 
@@ -72,7 +73,7 @@ OUT/run-6, for runner compare; the exit code is that of the worst run.
 	c.Flags().Float64Var(&o.think, "timer-factor", 1, "scale think times (pauses, and timers without a rate) by this `factor`; 0 means none")
 	c.Flags().StringVar(&o.seed, "seed", "", "seed of everything random, to repeat a run (default: a new one)")
 	c.Flags().StringVar(&o.segment, "segment", "", "run only this `part` of the load, as 2/5; the seed is 1 unless given")
-	c.Flags().IntVar(&o.repeat, "repeat", 1, "make this many runs, one after the other")
+	c.Flags().StringVar(&o.repeat, "repeat", "1", "make this many `runs`, one after the other")
 	c.Flags().BoolVar(&o.demo, "demo", false, "start the built-in demo shop and set the variable base to it")
 	c.Flags().BoolVarP(&o.quiet, "quiet", "q", false, "print the verdict and what is wrong, nothing else")
 	return c
@@ -89,10 +90,10 @@ func runExec(ctx context.Context, env Env, c *cobra.Command, reg *element.Regist
 	if o.out == "" && c.Flags().Changed("out") {
 		return usage(errors.New("--out is empty; name a folder, or leave it out for results/PLAN/TIME"))
 	}
-	if o.repeat < 1 || o.repeat > maxRepeat {
-		return usage(fmt.Errorf("--repeat %d: write a number from 1 to %d", o.repeat, maxRepeat))
+	runs, err := strconv.Atoi(o.repeat)
+	if err != nil || runs < 1 || runs > maxRepeat {
+		return usage(fmt.Errorf("--repeat %s: write a number from 1 to %d", o.repeat, maxRepeat))
 	}
-	var err error
 	if o.share, err = segmentOf(o.segment); err != nil {
 		return usage(err)
 	}
@@ -107,8 +108,8 @@ func runExec(ctx context.Context, env Env, c *cobra.Command, reg *element.Regist
 		defer s.stop()
 		o.base = s.base
 	}
-	if o.repeat > 1 {
-		return repeat(ctx, env, c, reg, path, o)
+	if runs > 1 {
+		return repeat(ctx, env, c, reg, path, o, runs)
 	}
 	s, err := prepare(env, c, reg, path, &o)
 	if err != nil {
@@ -155,7 +156,7 @@ func prepare(env Env, c *cobra.Command, reg *element.Registry, path string, o *e
 	}
 	s := &session{
 		env: env, loaded: l, program: program, reports: wanted, closeData: closeData,
-		seed: o.planOptions.seed, runID: o.runID, place: o.place, share: o.share,
+		seed: o.planOptions.seed, runID: o.runID, place: o.place, share: o.share, quiet: o.quiet,
 		console: reporters.NewConsole(reporters.ConsoleOptions{
 			Progress: env.Stderr, Result: env.Stdout, Terminal: env.Terminal,
 			Width: env.Width, Quiet: o.quiet, Colour: colour(env, c),
@@ -170,7 +171,7 @@ func prepare(env Env, c *cobra.Command, reg *element.Registry, path string, o *e
 	}
 	if err := s.openFolder(o.place.folder(o.out)); err != nil {
 		closeData()
-		return nil, invalid(err)
+		return nil, err
 	}
 	return s, nil
 }

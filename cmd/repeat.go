@@ -39,9 +39,9 @@ func (r repeated) path(path string) string {
 	return fmt.Sprintf("%s-%d%s", strings.TrimSuffix(path, ext), r.run, ext)
 }
 
-// repeat runs the plan N times, one after the other, and prints a table of the
+// repeat runs the plan n times, one after the other, and prints a table of the
 // runs. Its exit code is the worst one; an interrupt ends it.
-func repeat(ctx context.Context, env Env, c *cobra.Command, reg *element.Registry, path string, o execOptions) error {
+func repeat(ctx context.Context, env Env, c *cobra.Command, reg *element.Registry, path string, o execOptions, n int) error {
 	var text []byte
 	if path == "-" {
 		var err error
@@ -49,22 +49,27 @@ func repeat(ctx context.Context, env Env, c *cobra.Command, reg *element.Registr
 			return usage(fmt.Errorf("read the plan from standard input: %w", err))
 		}
 	}
-	if next := (repeated{o.repeat + 1, o.repeat + 1}).folder(o.out); o.out != "" && exists(env.path(next)) {
+	if next := (repeated{n + 1, n + 1}).folder(o.out); o.out != "" && exists(env.path(next)) {
 		return usage(fmt.Errorf("%s is of an earlier repetition with more runs; remove it or name another folder", next))
 	}
 	var runs []compare.Run
 	var worst error
-	for k := range o.repeat {
+	for k := range n {
 		env.Stdin = bytes.NewReader(text)
-		o.place = repeated{k + 1, o.repeat}
+		o.place = repeated{k + 1, n}
 		if !o.quiet {
-			printf(env.Stderr, "run %d of %d\n", k+1, o.repeat)
+			printf(env.Stderr, "run %d of %d\n", k+1, n)
 		}
 		s, err := prepare(env, c, reg, path, &o)
 		if err != nil {
 			return err
 		}
-		err = s.runAndClose(ctx)
+		if k == 0 {
+			defer s.closeJournal() // no sooner: all the folder stays taken between runs
+			err = s.run(ctx)
+		} else {
+			err = s.runAndClose(ctx)
+		}
 		if s.summary != nil {
 			runs = append(runs, compare.Run{Name: fmt.Sprintf("run-%d", k+1), Summary: s.summary})
 		}

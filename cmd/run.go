@@ -27,11 +27,12 @@ type session struct {
 	reports wantedReports
 	console *reporters.Console
 	folder  string
-	journal *os.File // nil with --report none
+	journal *os.File // nil with --report none; locked while it is open
 	seed    uint64
 	runID   string
 	place   repeated
 	share   element.Segment
+	quiet   bool
 	summary *stats.Summary // once finished
 
 	closeData func()
@@ -68,47 +69,23 @@ func (e Env) mayBeFolder(path string) error {
 	}
 }
 
-// openFolder creates the results folder, the journal in it and the folders of the
-// copies, and removes what an earlier run left there under the names of this
-// run's reports.
-func (s *session) openFolder(out string) error {
-	for _, c := range s.copies() { // now, so that a long run does not end without a place for its report
-		if err := os.MkdirAll(filepath.Dir(s.env.path(c.path)), 0o755); err != nil {
-			return fmt.Errorf("create the folder of %s: %w", c.path, err)
-		}
-	}
-	if s.reports.none {
-		return nil
-	}
-	s.folder = out
-	dir := s.env.path(s.folder)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("create the results folder: %w", err)
-	}
-	for _, r := range reporters.All() {
-		if err := os.Remove(filepath.Join(dir, r.File())); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("clear the results folder: %w", err)
-		}
-	}
-	if err := os.RemoveAll(filepath.Join(dir, "failures")); err != nil {
-		return fmt.Errorf("clear the results folder: %w", err)
-	}
-	journal, err := os.Create(filepath.Join(dir, "run.journal"))
-	if err != nil {
-		return fmt.Errorf("create the journal: %w", err)
-	}
-	s.journal = journal
-	return nil
-}
-
-// runAndClose is run, after which the plan's data are closed.
+// runAndClose is run, after which the folder is given free.
 func (s *session) runAndClose(ctx context.Context) error {
-	defer s.closeData()
+	defer s.closeJournal()
 	return s.run(ctx)
 }
 
-// run runs the program and reports; its error carries the exit code.
+// closeJournal gives the results folder free for another run.
+func (s *session) closeJournal() {
+	if s.journal != nil {
+		_ = s.journal.Close() // written and judged by then: the recorder tells of errors
+	}
+}
+
+// run runs the program, reports and closes the plan's data; its error carries the
+// exit code.
 func (s *session) run(ctx context.Context) error {
+	defer s.closeData()
 	layout := s.program.Layout()
 	layout.Notes = append(slices.Clone(layout.Notes), s.resourceNotes()...)
 	floor, notes := s.floor(ctx)
@@ -119,7 +96,6 @@ func (s *session) run(ctx context.Context) error {
 	options.Info.Floor = floor
 	if s.journal != nil {
 		options.Journal = s.journal
-		defer s.journal.Close()
 	}
 	recorder := stats.New(layout, options)
 	runner := &engine.Runner{Program: s.program, Recorder: recorder, Clock: clock, Log: newLog(s.console, s.loaded.values.Masker), Seed: s.seed, Keep: s.keep()}
