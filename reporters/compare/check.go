@@ -26,8 +26,10 @@ func check(base, news []Run) (bad, warnings []string) {
 		bad = append(bad, different(first, r)...)
 	}
 	warnings = append(warnings, elsewhere(first, all[1:])...)
-	if n := slices.IndexFunc(all, func(r Run) bool { return r.Summary.Generator.Verdict == "limited" }); n >= 0 && len(bad) == 0 {
-		warnings = append(warnings, "the load generator was limited in "+all[n].Name+": the machine, not the target, may have made the difference")
+	if said, unequal := limited(base, news); unequal {
+		bad = append(bad, said)
+	} else if said != "" {
+		warnings = append(warnings, said)
 	}
 	if len(base) > 1 && len(news) > 1 && apart(base, news) {
 		warnings = append(warnings, "one side ran wholly before the other: a slow change of the surroundings looks like a change of the target; take turns (A B B A)")
@@ -77,17 +79,33 @@ func different(a, b Run) (bad []string) {
 	if len(a.Summary.Groups) != len(b.Summary.Groups) {
 		bad = append(bad, fmt.Sprintf("%s ran other thread groups than %s", b.Name, a.Name))
 	}
-	if x, y := a.Summary.Generator.Verdict, b.Summary.Generator.Verdict; x != y && x != "invalid" && y != "invalid" && (x == "limited" || y == "limited") {
-		bad = append(bad, fmt.Sprintf("the load generator was %s in %s and %s in %s", spoken(x), a.Name, spoken(y), b.Name))
-	}
 	return bad
 }
 
-func spoken(verdict string) string {
-	if verdict == "" {
-		return "not judged"
+// unequalLevel is from which two-sided p-value on the sides differ in how many of
+// their runs were limited.
+const unequalLevel = 0.05
+
+// limited tells how many runs of each side the load generator was limited in, ""
+// for none, and whether the sides differ so much in it that it may explain a
+// difference: by Fisher's exact test, or all of one side and none of the other,
+// which is all that few runs can show.
+func limited(base, news []Run) (said string, unequal bool) {
+	count := func(runs []Run) (n int64) {
+		for _, r := range runs {
+			if r.Summary.Generator.Verdict == "limited" {
+				n++
+			}
+		}
+		return n
 	}
-	return verdict
+	x, m, y, n := count(base), int64(len(base)), count(news), int64(len(news))
+	if x+y == 0 {
+		return "", false
+	}
+	unequal = x == 0 && y == n || x == m && y == 0 || 2*min(fisher(x, m, y, n), fisher(y, n, x, m)) <= unequalLevel
+	return fmt.Sprintf("the load generator was limited in %d of %s and %d of %s: the machine, not the target, may have made the difference",
+		x, countRuns(len(base), "base"), y, countRuns(len(news), "new")), unequal
 }
 
 // elsewhere finds what may make a difference, each kind once.

@@ -174,16 +174,16 @@ func TestSeriesAlone(t *testing.T) {
 
 func TestIncomparable(t *testing.T) {
 	for want, spoil := range map[string]func(a, b *stats.Summary){
-		"run-2 ran another plan than run-1":                                                          func(_, b *stats.Summary) { b.PlanSHA256 = "other" },
-		"run-2 ran group shop with another load (20 threads) than run-1 (10 threads)":                func(_, b *stats.Summary) { b.Groups = []stats.Group{{Name: "shop", Load: "20 threads"}} },
-		"run-2 ran other thread groups than run-1":                                                   func(_, b *stats.Summary) { b.Groups = nil },
-		"run-1 is a part of a run that was killed":                                                   func(a, _ *stats.Summary) { a.Partial = true },
-		"run-2 was interrupted":                                                                      func(_, b *stats.Summary) { b.Verdict = stats.Interrupted },
-		"run-2 has no samples":                                                                       func(_, b *stats.Summary) { b.Total.Count = 0 },
-		"run-1 and run-2 are the same run":                                                           func(a, b *stats.Summary) { b.RunID = a.RunID },
-		"the load generator was ok in run-1 and limited in run-2":                                    func(_, b *stats.Summary) { b.Generator.Verdict = "limited" },
-		"run-2 is invalid: the load generator did not keep up":                                       func(_, b *stats.Summary) { b.Generator.Verdict = "invalid" },
-		"run-2 was interrupted; run-1 and run-2 are the same run; run-2 ran another plan than run-1": func(a, b *stats.Summary) { b.Verdict, b.RunID, b.PlanSHA256 = stats.Interrupted, a.RunID, "x" },
+		"run-2 ran another plan than run-1":                                           func(_, b *stats.Summary) { b.PlanSHA256 = "other" },
+		"run-2 ran group shop with another load (20 threads) than run-1 (10 threads)": func(_, b *stats.Summary) { b.Groups = []stats.Group{{Name: "shop", Load: "20 threads"}} },
+		"run-2 ran other thread groups than run-1":                                    func(_, b *stats.Summary) { b.Groups = nil },
+		"run-1 is a part of a run that was killed":                                    func(a, _ *stats.Summary) { a.Partial = true },
+		"run-2 was interrupted":                                                       func(_, b *stats.Summary) { b.Verdict = stats.Interrupted },
+		"run-2 has no samples":                                                        func(_, b *stats.Summary) { b.Total.Count = 0 },
+		"run-1 and run-2 are the same run":                                            func(a, b *stats.Summary) { b.RunID = a.RunID },
+		"the load generator was limited in 0 of 1 base run and 1 of 1 new run: the machine, not the target, may have made the difference": func(_, b *stats.Summary) { b.Generator.Verdict = "limited" },
+		"run-2 is invalid: the load generator did not keep up":                                                                            func(_, b *stats.Summary) { b.Generator.Verdict = "invalid" },
+		"run-2 was interrupted; run-1 and run-2 are the same run; run-2 ran another plan than run-1":                                      func(a, b *stats.Summary) { b.Verdict, b.RunID, b.PlanSHA256 = stats.Interrupted, a.RunID, "x" },
 	} {
 		m := simulation(11)
 		a, b := m.run(1), m.run(1)

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
+
+	"runner/reporters/stats"
 )
 
 // minShare is the smallest rise of an error rate that counts.
@@ -133,6 +136,12 @@ func (c *comparison) byRanks(rows []*judged) {
 // bySpread judges where there are too few runs for ranks: what stays below three
 // times the usual deviation of the difference of such sides is inconclusive.
 func (c *comparison) bySpread(rows []*judged) {
+	shares := 0 // error rates: the level holds for all of them together
+	for _, j := range rows {
+		if j.Unit == "share" && j.Change != nil {
+			shares++
+		}
+	}
 	for n, j := range rows {
 		if j.Change == nil {
 			continue
@@ -150,8 +159,12 @@ func (c *comparison) bySpread(rows []*judged) {
 		switch {
 		case j.Unit == "share" && *j.Row.Base == 0 && *j.Row.New == 0, worse <= -limit:
 			j.set(OK, "")
+		case j.figure.name == "throughput" && math.Abs(*j.Change) < sameRate && c.planned():
+			j.set(OK, "the plan fixes this rate, and all of it was sent")
 		case worse < limit:
 			j.set(Inconclusive, j.spoken(*j.Change)+" is within "+usual)
+		case !known && j.Unit == "share" && c.moreErrors(j) <= c.options.Alpha/float64(shares):
+			j.set(Regression, j.spoken(*j.Change)+" is beyond "+usual+", and more errors than chance makes")
 		case !known:
 			j.set(Inconclusive, j.spoken(*j.Change)+" is beyond "+usual+", but the runs are too short to be sure of it")
 		case !sure:
@@ -160,6 +173,40 @@ func (c *comparison) bySpread(rows []*judged) {
 			j.set(Regression, j.spoken(*j.Change)+" is beyond "+usual)
 		}
 	}
+}
+
+// moreErrors returns the p-value of the exact test over the counts of both sides
+// that samples fail more often; it takes samples as independent, so it is of use
+// only for what is beyond the usual spread.
+func (c *comparison) moreErrors(j *judged) float64 {
+	count := func(runs []Run) (failed, n int64) {
+		for _, r := range runs {
+			_, all := seriesOf(r.Summary)
+			if s := all[j.key]; s != nil && s.Failed >= 0 && s.Count <= mostCounted {
+				failed, n = failed+s.Failed, n+s.Count
+			}
+		}
+		return failed, n
+	}
+	x, m := count(c.base)
+	y, n := count(c.news)
+	return fisher(x, m, y, n)
+}
+
+// sameRate is a change that a reader sees as none: +0.0 %.
+const sameRate = 0.0005
+
+// planned reports whether the plan fixed the throughput of all runs: their groups
+// are open and began every iteration that was due.
+func (c *comparison) planned() bool {
+	for _, r := range slices.Concat(c.base, c.news) {
+		if len(r.Summary.Groups) == 0 || slices.ContainsFunc(r.Summary.Groups, func(g stats.Group) bool {
+			return g.Skipped == "" && (g.Model != "open" || g.Dropped != 0 || g.Iterations != g.Scheduled)
+		}) {
+			return false
+		}
+	}
+	return true
 }
 
 func (c *comparison) columns(runs []Run, j *judged) [][]float64 {

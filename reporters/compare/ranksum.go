@@ -124,7 +124,12 @@ func median(values []float64) float64 {
 	}
 }
 
-// deviation returns the standard deviation of a sample.
+// noise is the deviation that rounding alone makes of equal values, on the scales
+// of differences: shares and logarithms.
+const noise = 1e-9
+
+// deviation returns the standard deviation of a sample; what is no more than noise
+// is 0.
 func deviation(values []float64) float64 {
 	if len(values) < 2 {
 		return 0
@@ -137,5 +142,9 @@ func deviation(values []float64) float64 {
 	for _, v := range values {
 		sum += (v - mean) * (v - mean)
 	}
-	return math.Sqrt(sum / float64(len(values)-1))
+	d := math.Sqrt(sum / float64(len(values)-1))
+	if d < noise {
+		return 0
+	}
+	return d
 }
