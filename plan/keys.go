@@ -306,6 +306,6 @@ func thresholdObject() Object {
 		{Name: "after", Type: "duration", Literal: true, Default: "0s", Doc: "not judged before this time of the run; in a run that ends earlier it has no data, or with `stop` is left out"},
 		{Name: "window", Type: "duration", Literal: true, Doc: "judged over the last so many seconds, again and again, instead of over the whole run"},
 		{Name: "for", Type: "duration", Literal: true, Default: "0s", Doc: "must be broken for this long"},
-		{Name: "stop", Type: "bool", Literal: true, Default: "false", Doc: "end the run as soon as it is broken"},
+		{Name: "stop", Type: "bool", Literal: true, Default: "false", Doc: "end the run as soon as it is broken; such a threshold lifts no implied rule, so say beside it how much may pass"},
 	}}
 }

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// late warns of thresholds that are not judged before the load is over, and of
-// loops that nothing ends.
+// late warns of thresholds that are not judged before the load is over, refuses
+// warm-ups that are not over before, and warns of loops that nothing ends.
 func (c *checker) late() {
 	end, known := c.length()
 	check := func(s *Scope) {
@@ -20,12 +20,25 @@ func (c *checker) late() {
 	}
 	check(&c.plan.Scope)
 	Walk(c.plan, Visitor{
-		Group: func(g *Group, _ Place) { check(&g.Scope) },
+		Group: func(g *Group, _ Place) {
+			check(&g.Scope)
+			c.allWarmUp(&g.Load)
+		},
 		Step: func(s *Step, at Place) {
 			check(&s.Scope)
 			c.endless(s, at)
 		},
 	})
+}
+
+// allWarmUp refuses a warm-up that leaves no samples. The engine does where a time
+// is not written in the plan.
+func (c *checker) allWarmUp(l *Load) {
+	warmUp, fixed := l.WarmUp.Literal()
+	if length, known := l.length(); known && fixed && l.WarmUp.IsSet() && length > 0 && warmUp >= length {
+		c.ds.Add(l.WarmUp.Range(), "all-warm-up", fmt.Sprintf("the load is over after %s, and its first %s are warm-up: no sample counts", shortTime(length), shortTime(warmUp)),
+			"write a warm_up shorter than the load")
+	}
 }
 
 // shortTime writes a duration as a plan does: 1m, not 1m0s.

@@ -108,7 +108,7 @@ func same(a, b string) bool {
 }
 
 func plainTopic(s string) string {
-	return strings.ToLower(strings.TrimSpace(strings.ReplaceAll(s, "_", " ")))
+	return strings.ToLower(strings.TrimSpace(strings.NewReplacer("_", " ", "-", " ").Replace(s)))
 }
 
 // rows returns the rows of the part's tables that explain a word, each table with

@@ -27,10 +27,14 @@ func TestLoadDiagnostics(t *testing.T) {
 		{"{rate: [{to: '${never}', over: 1s}], max_threads: 1}", "plan.yaml:5:11: error: the stages start no iteration [out-of-range]"},
 		{"{threads: 4, ramp_up: 2m, duration: 1m}", "plan.yaml:5:33: warning: the load ends before all threads have started [ramp-up-too-long]"},
 		{"{threads: 4, duration: 1m}", ""},
+		{"{threads: 4, duration: '${ten}', warm_up: '${ten}'}", "plan.yaml:5:53: error: the load is over after 10s, and its first 10s are warm-up: no sample counts [all-warm-up]"},
+		{"{rate: [{to: 1/s, over: 4s}, {hold: '${ten}'}], max_threads: 4, warm_up: 14s}", "plan.yaml:5:84: error: the load is over after 14s, and its first 14s are warm-up: no sample counts [all-warm-up]"},
+		{"{threads: 4, duration: '${ten}', warm_up: 9s}", ""},
+		{"{rate: 1/s, iterations: 5, max_threads: 1, warm_up: '${ten}'}", ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.load, func(t *testing.T) {
-			_, ds := tryCompile(t, "plan: t\nvars: {zero: 0, huge: 2000000, never: 0/s, still: 0s}\nthread_groups:\n  g:\n    load: "+tt.load+"\n    steps: [{fake: A}]\n", Options{})
+			_, ds := tryCompile(t, "plan: t\nvars: {zero: 0, huge: 2000000, never: 0/s, still: 0s, ten: 10s}\nthread_groups:\n  g:\n    load: "+tt.load+"\n    steps: [{fake: A}]\n", Options{})
 			var got []string
 			for _, d := range ds {
 				got = append(got, d.String())

@@ -117,6 +117,10 @@ func (l *loads) load(g *group, load *plan.Load) {
 	default:
 		l.closed(g, load, duration)
 	}
+	if length := g.length(); g.warmUp > 0 && length > 0 && g.warmUp >= length {
+		l.bad(load.WarmUp.Range(), "all-warm-up", fmt.Sprintf("the load is over after %v, and its first %v are warm-up: no sample counts", length, g.warmUp),
+			"write a warm_up shorter than the load")
+	}
 }
 
 func (l *loads) closed(g *group, load *plan.Load, duration time.Duration) {
