@@ -23,7 +23,7 @@ func WriteAnnotations(w io.Writer, s *stats.Summary) error {
 		if t.File != "" {
 			b.WriteString("file=" + annotationProperty(t.File) + ",line=" + strconv.Itoa(max(1, t.Line)) + ",")
 		}
-		b.WriteString("title=" + annotationProperty(t.Expression) + "::" + annotationText(t.Scope+": "+sentence(t)) + "\n")
+		b.WriteString("title=" + annotationProperty(qualified(t.Expression, t)) + "::" + annotationText(t.Scope+": "+sentence(t)) + "\n")
 	}
 	if b.Len() == 0 && s.Verdict != stats.Passed {
 		b.WriteString("::error title=" + annotationProperty(s.Plan) + "::" + annotationText(strings.Join(summaryReasons(s), "; ")) + "\n")

@@ -84,7 +84,7 @@ func (p *printer) thresholds(s *stats.Summary, quiet bool) {
 		case o == few:
 			remark = append([]string{"few samples"}, remark...)
 		}
-		rows = append(rows, []string{mark, t.Scope, t.Figure, value, opLimit(&t), place(t.File, t.Line), strings.Join(remark, ", ")})
+		rows = append(rows, []string{mark, t.Scope, qualified(t.Figure, &t), value, opLimit(&t), place(t.File, t.Line), strings.Join(remark, ", ")})
 		colours = append(colours, colour)
 	}
 	if len(rows) == 0 {

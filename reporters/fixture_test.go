@@ -318,6 +318,8 @@ func fixedThresholds(s *stats.Summary) {
 		t("prices / GET /v1/legacy", "prices", nil, "errors", "==", 0, nil, "share", 54),
 		t("prices / "+hostileName, "prices", pick(11), "p95", "<", 1e8, nil, "ns", 54),
 	}
+	s.Thresholds[1].WindowNS, s.Thresholds[1].ForNS, s.Thresholds[1].AfterNS = 10e9, 90e9, 120e9
+	s.Thresholds[4].ForNS = 5e9
 	s.Thresholds[7].Implied = true
 	s.Thresholds[9].FewSamples = true
 	s.Thresholds[10].NotJudged = "the sampler never ran"

@@ -123,7 +123,7 @@ func islandLimits(s *stats.Summary) []islandLine {
 		if th.Unit != "ns" || th.Limit <= 0 {
 			continue
 		}
-		line := islandLine{NS: th.Limit, Label: CleanLine(th.Figure + " " + opLimit(th)), Bad: outcomeOf(th) == broken}
+		line := islandLine{NS: th.Limit, Label: CleanLine(qualified(th.Figure, th) + " " + opLimit(th)), Bad: outcomeOf(th) == broken}
 		switch {
 		case th.SeriesID != nil:
 			line.ID = *th.SeriesID

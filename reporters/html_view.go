@@ -165,7 +165,7 @@ func steadyOr(t *stats.Series, text string) string {
 
 func newThreshold(t *stats.ThresholdResult) thresholdView {
 	o := outcomeOf(t)
-	v := thresholdView{Outcome: string(o), Scope: t.Scope, Expression: t.Expression, Place: place(t.File, t.Line), Remarks: flags(t), Limit: opLimit(t)}
+	v := thresholdView{Outcome: string(o), Scope: t.Scope, Expression: qualified(t.Expression, t), Place: place(t.File, t.Line), Remarks: flags(t), Limit: opLimit(t)}
 	v.Value, _ = measured(t)
 	v.Mark, v.State = map[outcome]string{held: "✓", few: "✓", broken: "✕", noData: "?", notJudged: "–"}[o],
 		map[outcome]string{held: "good", few: "warn", broken: "bad", noData: "bad", notJudged: "none"}[o]

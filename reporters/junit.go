@@ -184,7 +184,7 @@ func (j *junit) put(c *junitCase, r *junitResult) {
 }
 
 func (j *junit) addThreshold(t *stats.ThresholdResult) {
-	c := junitCase{Name: "threshold: " + t.Scope + ": " + t.Expression, File: t.File, Line: t.Line}
+	c := junitCase{Name: "threshold: " + t.Scope + ": " + qualified(t.Expression, t), File: t.File, Line: t.Line}
 	o := outcomeOf(t)
 	switch {
 	case o == notJudged:

@@ -15,9 +15,9 @@ const maxExamples = 3
 func thresholdText(s *stats.Summary, t *stats.ThresholdResult) string {
 	value, _ := measured(t)
 	lines := []string{
-		"threshold: " + t.Expression,
+		"threshold: " + qualified(t.Expression, t),
 		"scope:     " + t.Scope,
-		"expected:  " + t.Figure + " " + opLimit(t),
+		"expected:  " + qualified(t.Figure, t) + " " + opLimit(t),
 		"actual:    " + value,
 	}
 	if t.Message != "" {

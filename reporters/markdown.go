@@ -99,7 +99,7 @@ func (m *markdown) thresholds(s *stats.Summary) {
 		if f := flags(&t); len(f) > 0 {
 			word += ", " + strings.Join(f, ", ")
 		}
-		m.row(marks[o]+" "+word, md(cut(t.Scope, 120)), md(t.Figure), md(value), md(opLimit(&t)), md(place(t.File, t.Line)))
+		m.row(marks[o]+" "+word, md(cut(t.Scope, 120)), md(qualified(t.Figure, &t)), md(value), md(opLimit(&t)), md(place(t.File, t.Line)))
 	}
 }
 

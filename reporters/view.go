@@ -56,10 +56,40 @@ func sentence(t *stats.ThresholdResult) string {
 	case notJudged:
 		return "not judged: " + t.NotJudged
 	case noData:
-		return t.Figure + " has no data, limit " + opLimit(t) + because(t)
+		return qualified(t.Figure, t) + " has no data, limit " + opLimit(t) + because(t)
 	}
 	value, _ := measured(t)
-	return t.Figure + " is " + value + ", limit " + opLimit(t)
+	return qualified(t.Figure, t) + " is " + value + ", limit " + opLimit(t)
+}
+
+// qualified adds to a threshold's figure or expression when it is judged, as far as
+// that is not over the whole run: "p95 (over 2s, for 1m)", with times as in a plan.
+func qualified(text string, t *stats.ThresholdResult) string {
+	var when []string
+	for _, q := range []struct {
+		word string
+		ns   int64
+	}{{"over", t.WindowNS}, {"for", t.ForNS}, {"after", t.AfterNS}} {
+		if q.ns > 0 {
+			when = append(when, q.word+" "+written(time.Duration(q.ns)))
+		}
+	}
+	if len(when) == 0 {
+		return text
+	}
+	return text + " (" + strings.Join(when, ", ") + ")"
+}
+
+// written writes a duration as a plan does: 1m, not 1m0s.
+func written(d time.Duration) string {
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
 }
 
 // because tells why a threshold has no data, after a colon; "" where it is not known.

@@ -257,7 +257,7 @@ func (b *book) thresholdsSheet(s *stats.Summary) {
 	var rows [][]cell
 	for _, t := range ranked(s.Thresholds) {
 		kind, divide, unit := thresholdUnit(t.Unit)
-		row := []cell{text(string(outcomeOf(&t))), text(t.Scope), text(t.Expression), text(t.Figure), {}, {centreCell, t.Op}, {kind, t.Limit / divide}, text(unit),
+		row := []cell{text(string(outcomeOf(&t))), text(t.Scope), text(qualified(t.Expression, &t)), text(qualified(t.Figure, &t)), {}, {centreCell, t.Op}, {kind, t.Limit / divide}, text(unit),
 			text(strings.Join(flags(&t), ", ")), text(sentence(&t)), text(place(t.File, t.Line))}
 		if t.Value != nil {
 			row[4] = cell{kind, *t.Value / divide}

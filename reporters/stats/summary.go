@@ -166,6 +166,9 @@ type ThresholdResult struct {
 	Stopped    bool     `json:"stopped"`    // it ended the run
 	NotJudged  string   `json:"not_judged"` // why it was left out (sampler never ran, group skipped), else ""
 	Message    string   `json:"message"`    // one sentence: measured value against limit
+	AfterNS    int64    `json:"after_ns,omitempty"`
+	WindowNS   int64    `json:"window_ns,omitempty"` // 0: over the whole run
+	ForNS      int64    `json:"for_ns,omitempty"`
 	File       string   `json:"file"`
 	Line       int      `json:"line"`
 }

@@ -231,7 +231,7 @@ func (s *state) results(skipped map[int]string) []ThresholdResult {
 func (s *state) result(j *judge, skipped map[int]string) ThresholdResult {
 	t := j.t
 	r := ThresholdResult{Scope: t.Scope, Expression: t.Source, Figure: t.Figure, Op: t.Op, Limit: t.Limit, Unit: j.fig.unit,
-		Implied: t.Implied, File: t.File, Line: t.Line}
+		Implied: t.Implied, AfterNS: int64(t.After), WindowNS: int64(t.Window), ForNS: int64(t.For), File: t.File, Line: t.Line}
 	if t.Group >= 0 && t.Group < len(s.out.Groups) {
 		r.Group = s.out.Groups[t.Group].Name
 	}
