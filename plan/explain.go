@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"runner/plan/element"
 	"runner/plan/expr"
@@ -199,6 +200,17 @@ func (e *explainer) thresholds(depth int, thresholds []*Threshold) {
 		text := "threshold " + t.Comparison.Source
 		if t.Tag != "" {
 			text += " of tag " + t.Tag
+		}
+		for _, when := range []struct {
+			word string
+			time time.Duration
+		}{{"over", t.Window}, {"for", t.For}, {"after", t.After}} {
+			if when.time > 0 {
+				text += ", " + when.word + " " + shortTime(when.time)
+			}
+		}
+		if t.Stop {
+			text += ", ends the run when broken"
 		}
 		e.add(depth, text, t.Range)
 	}

@@ -142,11 +142,7 @@ func cards(s *stats.Summary) []card {
 			out[3].More = "apdex " + apdex(t)
 		}
 	}
-	threads := card{Name: "Threads", Value: count(int64(peakThreads(&s.Timeline))), More: "most at once"}
-	if s.Timeline.Arrivals != nil {
-		threads.More = "most at once; of open groups: busy ones"
-	}
-	out = append(out, threads)
+	out = append(out, card{Name: "Threads", Value: count(int64(peakThreads(&s.Timeline))), More: "most at once"})
 	i := &s.Ledger.Iterations
 	last := card{Name: "Iterations", Value: count(i.Completed), More: "none dropped"}
 	if lost := i.DroppedNoThread + i.DroppedEnd; lost > 0 {

@@ -157,6 +157,13 @@ func (d *delta) exhausted(felt *[causes]float64) {
 func (g *generator) blame(d *delta) {
 	felt := d.strength()
 	d.exhausted(&felt)
+	at := [causes]time.Duration{}
+	for c := range at {
+		at[c] = d.from
+	}
+	if felt[stoodStill] == 0 && g.stood > 0 { // what was late because of it comes in the interval after
+		felt[stoodStill], at[stoodStill] = float64(g.stood), g.stoodAt
+	}
 	g.beside = max(g.beside, d.process.beside(d.to-d.from))
 	for c, v := range felt {
 		if v == 0 {
@@ -166,7 +173,7 @@ func (g *generator) blame(d *delta) {
 		t.seconds++
 		t.worst = max(t.worst, v)
 		if len(t.first) < shownSeconds {
-			t.first = append(t.first, d.from)
+			t.first = append(t.first, at[c])
 		}
 	}
 }

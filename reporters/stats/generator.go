@@ -42,6 +42,8 @@ type generator struct {
 	overload overload
 	others   []Generator // of merged results, each judged alone
 	pool     pagePool
+	stood    time.Duration // that the process stood still in the last interval
+	stoodAt  time.Duration // when that began
 }
 
 func (g *generator) add(d *delta) {
@@ -54,9 +56,12 @@ func (g *generator) add(d *delta) {
 		}
 	}
 	g.overload.add(d)
+	stood := d.stood()
 	if slow || t.localResource() > 0 {
 		g.blame(d)
+		stood = 0 // it is told already
 	}
+	g.stood, g.stoodAt = stood, d.from
 	g.delay.merge(&t.delay, &g.pool)
 	g.late += t.late
 	g.unsent += t.unsent

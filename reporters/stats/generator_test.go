@@ -2,6 +2,7 @@ package stats
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -101,6 +102,30 @@ func TestStandingStillIsNamed(t *testing.T) {
 	}
 	g := r.Summary(EndInfo{}).Generator
 	if len(g.Causes) != 1 || g.Causes[0].Name != "stopped" || g.Causes[0].Seconds != 1 || !strings.Contains(g.Causes[0].Text, "up to 500 ms") {
+		t.Errorf("%+v", g)
+	}
+}
+
+// TestStopIsNamedForWhatItDelays: the samples that a stop made late are recorded
+// after the interval in which the process stood.
+func TestStopIsNamedForWhatItDelays(t *testing.T) {
+	r := newRig(testLayout())
+	for s := range 8 {
+		for range 200 {
+			lag := time.Duration(0)
+			if s == 4 {
+				lag = 2 * time.Second
+			}
+			r.run(1, scheduled(r.clock.at, lag, time.Millisecond, true))
+		}
+		r.clock.at += time.Second
+		if s == 3 {
+			r.clock.at += 2 * time.Second
+		}
+		r.Tick()
+	}
+	g := r.Summary(EndInfo{}).Generator
+	if len(g.Causes) != 1 || g.Causes[0].Name != "stopped" || g.Causes[0].Seconds != 1 || !slices.Equal(g.Causes[0].AtS, []float64{3}) {
 		t.Errorf("%+v", g)
 	}
 }

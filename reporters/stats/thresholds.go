@@ -69,11 +69,12 @@ func (s *state) judge(d *delta) {
 func (s *state) step(j *judge, d *delta) {
 	var m *measure
 	begun, ok := s.begunOf(j.t.Group)
+	needs := time.Duration(0) // of figures, which begin after the warm-up
 	if j.t.Window > 0 {
-		m = s.slide(j, d)
+		m, needs = s.slide(j, d), j.t.window()
 	}
 	since := d.to - begun
-	if !ok || since+lateTick < j.t.After || m != nil && (since < j.t.window()-tickSlack || d.to-d.from < tickEvery-tickSlack) {
+	if !ok || since+lateTick < j.t.After || since-s.warmUp(j.t.Group) < needs-tickSlack || m != nil && d.to-d.from < tickEvery-tickSlack {
 		return
 	}
 	if m == nil {
@@ -118,6 +119,24 @@ func (s *state) begunOf(group int) (time.Duration, bool) {
 		}
 	}
 	return first, first >= 0
+}
+
+// warmUp returns how long after a group's begin, or for −1 after the first
+// group's, there are no figures yet.
+func (s *state) warmUp(group int) time.Duration {
+	if group >= 0 && group < len(s.out.Groups) {
+		return s.out.Groups[group].WarmUp
+	}
+	first, _ := s.begunOf(-1)
+	least := time.Duration(-1)
+	for g := range s.out.Groups {
+		if begun := s.begun[g]; begun >= 0 {
+			if warm := begun - first + s.out.Groups[g].WarmUp; least < 0 || warm < least {
+				least = warm
+			}
+		}
+	}
+	return max(0, least)
 }
 
 // slide adds a delta to the window and returns the window's measure. A window is
@@ -248,6 +267,10 @@ func (s *state) result(j *judge, skipped map[int]string) ThresholdResult {
 		r.NoData, r.Message = true, t.Figure+" has no data: "+s.within(t)+", before which it is not judged"
 		return r
 	}
+	if reason := s.unseen(j); reason != "" {
+		r.NoData, r.Message = true, t.Figure+" has no data: "+reason
+		return r
+	}
 	if j.broken || j.judged && (t.Window > 0 || t.For > 0) {
 		v := j.value
 		r.Value, r.Passed = &v, !j.broken
@@ -261,22 +284,37 @@ func (s *state) result(j *judge, skipped map[int]string) ThresholdResult {
 	return r
 }
 
-// mergedSegments is the Info's segment of a whole made of segments: its live
-// thresholds on amounts were judged nowhere.
+// mergedSegments is the Info's segment of a whole made of segments.
 const mergedSegments = "all"
 
 // partial reports that a threshold wants an amount of load of which no more than a
 // segment was there. What is too much in a segment is too much in the whole.
 func (s *state) partial(j *judge) bool {
-	if s.out.Info.Segment == "" || s.out.Info.Segment == mergedSegments && !j.live() ||
-		strings.HasPrefix(j.t.Op, "<") || j.t.Op == "==" && j.t.Limit == 0 {
-		return false
-	}
+	return s.out.Info.Segment != "" && s.out.Info.Segment != mergedSegments && j.amount() &&
+		!strings.HasPrefix(j.t.Op, "<") && !(j.t.Op == "==" && j.t.Limit == 0)
+}
+
+// amount reports whether a figure grows with the load.
+func (j *judge) amount() bool {
 	switch j.fig.stat {
 	case "samples", "throughput", "error_count", "dropped", "received", "sent":
 		return true
 	}
 	return false
+}
+
+// unseen returns why a threshold that is judged while the run goes on never was,
+// or "".
+func (s *state) unseen(j *judge) string {
+	switch {
+	case j.broken || j.t.Window <= 0 && j.t.For <= 0:
+		return ""
+	case s.out.Info.Segment == mergedSegments && j.amount():
+		return "each segment saw only its own part of it; write it without window and for, or run the plan in one piece"
+	case j.t.Window > 0 && !j.judged && j.known:
+		return "no window of " + formatTime(float64(j.t.window()), 3) + " had enough of it"
+	}
+	return ""
 }
 
 // live tells when a threshold was judged.

@@ -43,6 +43,34 @@ func windowed(t *testing.T, th element.Threshold, ticks ...time.Duration) (Thres
 	return s.Thresholds[0], broken
 }
 
+// TestWindowsBeginAfterTheWarmUp: its samples are in no figure, so a window that
+// reaches into it would see too few.
+func TestWindowsBeginAfterTheWarmUp(t *testing.T) {
+	for _, group := range []int{0, -1} {
+		for _, window := range []time.Duration{0, time.Second, 2 * time.Second} {
+			l := testLayout()
+			l.Groups[0].WarmUp = 3 * time.Second
+			th := element.Threshold{Comparison: comparison("samples > 90", 90), Window: window, Group: group, Series: []int{0}, Single: -1}
+			if window == 0 {
+				th.For = time.Second
+			}
+			l.Thresholds = []element.Threshold{th}
+			r := newRig(l)
+			for s := range 6 {
+				for range 100 {
+					x := sample(0, r.clock.at, time.Millisecond)
+					x.WarmUp = s < 3
+					r.run(0, x)
+				}
+				r.second()
+			}
+			if got := r.Summary(EndInfo{}).Thresholds[0]; !got.Passed || got.NoData {
+				t.Errorf("group %d, window %v: %+v", group, window, got)
+			}
+		}
+	}
+}
+
 // jittered are ticks each second, late by up to 20 ms.
 func jittered(rnd *rand.Rand, seconds int) []time.Duration {
 	var out []time.Duration
