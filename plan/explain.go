@@ -206,7 +206,7 @@ func (e *explainer) thresholds(depth int, thresholds []*Threshold) {
 			time time.Duration
 		}{{"over", t.Window}, {"for", t.For}, {"after", t.After}} {
 			if when.time > 0 {
-				text += ", " + when.word + " " + shortTime(when.time)
+				text += ", " + when.word + " " + expr.FormatDuration(when.time)
 			}
 		}
 		if t.Stop {

@@ -2,8 +2,9 @@ package plan
 
 import (
 	"fmt"
-	"strings"
 	"time"
+
+	"runner/plan/expr"
 )
 
 // late warns of thresholds that are not judged before the load is over, refuses
@@ -13,7 +14,7 @@ func (c *checker) late() {
 	check := func(s *Scope) {
 		for _, t := range s.Thresholds {
 			if known && t.After >= end && t.After > 0 {
-				c.ds.Warn(t.Range, "after-the-end", fmt.Sprintf("the threshold is not judged before %s, and the load is over after %s", shortTime(t.After), shortTime(end)),
+				c.ds.Warn(t.Range, "after-the-end", fmt.Sprintf("the threshold is not judged before %s, and the load is over after %s", expr.FormatDuration(t.After), expr.FormatDuration(end)),
 					"write a shorter `after`, or remove it: a threshold that is never judged has no data")
 			}
 		}
@@ -36,21 +37,9 @@ func (c *checker) late() {
 func (c *checker) allWarmUp(l *Load) {
 	warmUp, fixed := l.WarmUp.Literal()
 	if length, known := l.length(); known && fixed && l.WarmUp.IsSet() && length > 0 && warmUp >= length {
-		c.ds.Add(l.WarmUp.Range(), "all-warm-up", fmt.Sprintf("the load is over after %s, and its first %s are warm-up: no sample counts", shortTime(length), shortTime(warmUp)),
+		c.ds.Add(l.WarmUp.Range(), "all-warm-up", fmt.Sprintf("the load is over after %s, and its first %s are warm-up: no sample counts", expr.FormatDuration(length), expr.FormatDuration(warmUp)),
 			"write a warm_up shorter than the load")
 	}
-}
-
-// shortTime writes a duration as a plan does: 1m, not 1m0s.
-func shortTime(d time.Duration) string {
-	text := d.String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
 }
 
 // endless warns of a `while: true` that nothing ends but the end of the load,

@@ -71,25 +71,13 @@ func qualified(text string, t *stats.ThresholdResult) string {
 		ns   int64
 	}{{"over", t.WindowNS}, {"for", t.ForNS}, {"after", t.AfterNS}} {
 		if q.ns > 0 {
-			when = append(when, q.word+" "+written(time.Duration(q.ns)))
+			when = append(when, q.word+" "+stats.FormatDuration(time.Duration(q.ns)))
 		}
 	}
 	if len(when) == 0 {
 		return text
 	}
 	return text + " (" + strings.Join(when, ", ") + ")"
-}
-
-// written writes a duration as a plan does: 1m, not 1m0s.
-func written(d time.Duration) string {
-	text := d.String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
 }
 
 // because tells why a threshold has no data, after a colon; "" where it is not known.

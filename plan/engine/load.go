@@ -262,7 +262,7 @@ func (g *group) sentence(load *plan.Load) string {
 	default:
 		add("%s", threads(g.maxThreads))
 		if g.threads.rampUp > 0 {
-			add("ramp-up %v", short(g.threads.rampUp))
+			add("ramp-up %v", expr.FormatDuration(g.threads.rampUp))
 		}
 		if g.iterations > 0 {
 			add("%d iterations each", g.iterations)
@@ -272,7 +272,7 @@ func (g *group) sentence(load *plan.Load) string {
 		}
 	}
 	if d := g.length(); d > 0 {
-		add("for %s", short(d))
+		add("for %s", expr.FormatDuration(d))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -294,16 +294,4 @@ func threads(n int) string {
 		return "1 thread"
 	}
 	return fmt.Sprintf("%d threads", n)
-}
-
-// short writes a time without zero parts: 1m, not 1m0s.
-func short(d time.Duration) string {
-	s := d.String()
-	if strings.HasSuffix(s, "m0s") {
-		s = strings.TrimSuffix(s, "0s")
-	}
-	if strings.HasSuffix(s, "h0m") {
-		s = strings.TrimSuffix(s, "0m")
-	}
-	return s
 }

@@ -38,7 +38,7 @@ func (x *run) runSetup(ctx context.Context) error {
 	x.mu.Unlock()
 	switch {
 	case sig == interrupted && errors.Is(context.Cause(limited), errTimeLimit):
-		return &SetupError{Reason: fmt.Sprintf("it took longer than its setup_timeout of %s", short(x.setup.timeout))}
+		return &SetupError{Reason: fmt.Sprintf("it took longer than its setup_timeout of %s", expr.FormatDuration(x.setup.timeout))}
 	case th.failure != nil && x.stopped() == "":
 		return &SetupError{Step: th.failure.step, Reason: th.failure.reason, Range: th.failure.where}
 	case sig == stopPlan:
@@ -67,7 +67,7 @@ func (x *run) runTeardown(ctx context.Context) {
 	defer th.close()
 	x.phaseRows(limited, th, x.teardown)
 	if x.teardown.body.run(limited, th) == interrupted && ctx.Err() == nil {
-		x.recorder.Note(fmt.Sprintf("teardown took longer than its teardown_timeout of %s and was cut off", short(x.teardown.timeout)))
+		x.recorder.Note(fmt.Sprintf("teardown took longer than its teardown_timeout of %s and was cut off", expr.FormatDuration(x.teardown.timeout)))
 	}
 }
 

@@ -363,3 +363,15 @@ func keysOf[V any](m map[string]V) []string {
 	}
 	return keys
 }
+
+// FormatDuration writes a duration as a plan does: 1m, not 1m0s.
+func FormatDuration(d time.Duration) string {
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}

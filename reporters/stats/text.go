@@ -2,9 +2,11 @@ package stats
 
 import (
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"runner/plan/element"
+	"runner/plan/expr"
 )
 
 // clean returns a text as it may be kept: without secrets, valid UTF-8 and of
@@ -25,3 +27,6 @@ func cut(text string, limit int) string {
 	}
 	return strings.Clone(text)
 }
+
+// FormatDuration writes a duration as a plan does: 1m, not 1m0s.
+func FormatDuration(d time.Duration) string { return expr.FormatDuration(d) }

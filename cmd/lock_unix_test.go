@@ -1,3 +1,5 @@
+//go:build unix
+
 package cmd_test
 
 import (
@@ -6,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -24,9 +25,6 @@ thread_groups:
 // TestOneRunToAFolder starts a second run into the folder of a first one, which is
 // then killed.
 func TestOneRunToAFolder(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("there are no locks")
-	}
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "plan.yaml"), []byte(slowPlan), 0o600); err != nil {
 		t.Fatal(err)
