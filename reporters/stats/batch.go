@@ -34,26 +34,25 @@ const (
 	unsentBy = time.Second
 )
 
-func (t *tally) record(s *element.Sample, pool *pagePool) {
-	t.requests += int64(s.Requests)
-	t.reconnects += int64(s.Reconnects)
-	if s.Class == element.Passed {
-		t.passed++
+func (t *tally) record(k *entry, class string, pool *pagePool) {
+	t.requests += int64(k.requests)
+	t.reconnects += int64(k.reconnects)
+	if k.failed {
+		t.addClass(class, 1)
 	} else {
-		t.addClass(string(s.Class), 1)
+		t.passed++
 	}
-	t.busy += int64(s.Underway())
-	if s.WarmUp {
+	t.busy += int64(k.underway)
+	if k.warmUp {
 		t.warmUp++
 		return
 	}
-	if s.Due < s.Dispatched && s.FreeSince <= s.Due {
-		delay := s.Dispatched - s.Due
-		t.delay.record(int64(delay), pool)
-		if delay > lateBy {
+	if k.delay > 0 && k.free {
+		t.delay.record(int64(k.delay), pool)
+		if k.delay > lateBy {
 			t.late++
 		}
-		if delay > unsentBy {
+		if k.delay > unsentBy {
 			t.unsent++
 		}
 	}
@@ -139,6 +138,18 @@ func (b *batch) cell(series int) *cell {
 		c.used = true
 		b.touched = append(b.touched, series)
 	}
+	return c
+}
+
+// record counts a sample in the ledger, and after the warm-up in its series, whose
+// cell it returns, or nil.
+func (b *batch) record(k *entry, class string, apdex time.Duration) *cell {
+	b.tally.record(k, class, &b.pool)
+	if k.warmUp {
+		return nil
+	}
+	c := b.cell(k.series)
+	c.record(k, &b.pool, apdex)
 	return c
 }
 

@@ -71,43 +71,45 @@ const otherKind = "(other)"
 // timed is the number of samples that have a time and count in throughput.
 func (c *cell) timed() int64 { return c.count - c.unsent }
 
-// record adds one sample. Only a failed one may allocate.
-func (c *cell) record(s *element.Sample, pool *pagePool, mask *element.Masker, apdex time.Duration) {
-	c.requests += int64(s.Requests)
-	c.sent += s.BytesSent
-	c.received += s.BytesReceived
-	if s.Due != s.Dispatched {
+// record adds one sample, but for the problems of a failed one (see blame).
+func (c *cell) record(k *entry, pool *pagePool, apdex time.Duration) {
+	c.requests += int64(k.requests)
+	c.sent += k.sent
+	c.received += k.received
+	if k.scheduled {
 		c.scheduled++
 	}
-	failed := s.Class != element.Passed
-	if c.took(s.Moment(), s.Response(), failed, s.Unsent, pool, apdex); failed && s.Unsent {
-		c.judged(s, mask)
-		c.fail(s, mask)
+	c.took(k.moment, k.response, k.failed, k.unsent, pool, apdex)
+	if k.failed && k.unsent {
 		return
 	}
-	if s.Sent != 0 {
-		c.service.record(int64(s.Service()), pool)
-		if s.FirstByte != 0 {
-			c.latency.record(int64(s.Latency()), pool)
+	if k.served {
+		c.service.record(int64(k.service), pool)
+		if k.answered {
+			c.latency.record(int64(k.latency), pool)
 		}
 	}
-	if s.Phases != (element.Phases{}) {
-		c.addPhases(&s.Phases)
-		if s.Phases.Connect > 0 {
-			c.connect.record(int64(s.Phases.Connect), pool)
+	if k.phases != (element.Phases{}) {
+		c.addPhases(&k.phases)
+		if k.phases.Connect > 0 {
+			c.connect.record(int64(k.phases.Connect), pool)
 		}
 	}
-	if s.Status != 0 {
-		c.addStatus(s.Status, 1)
+	if k.status != 0 {
+		c.addStatus(k.status, 1)
 	}
-	if !failed {
-		for _, i := range s.Assertions {
-			if t := c.assertion(i); t != nil {
-				t.passed++
-			}
-		}
+	if k.failed {
 		return
 	}
+	for _, i := range k.assertions {
+		if t := c.assertion(i); t != nil {
+			t.passed++
+		}
+	}
+}
+
+// blame counts what a failed sample failed of.
+func (c *cell) blame(s *element.Sample, mask *element.Masker) {
 	c.judged(s, mask)
 	c.fail(s, mask)
 }

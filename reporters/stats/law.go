@@ -59,8 +59,7 @@ func (w *watch) next(now time.Duration) {
 }
 
 // look reads how many samples are in flight, if it is time to, and returns how
-// long it is until the next reading. It disturbs nobody who records: it holds one
-// shard at a time, for a moment.
+// long it is until the next reading. It disturbs nobody who records.
 func (r *Recorder) look() time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -69,7 +68,7 @@ func (r *Recorder) look() time.Duration {
 	if r.closed == nil && now >= w.due {
 		n := int64(0)
 		for _, s := range r.shards {
-			n += s.inFlight()
+			n += s.flying.Load()
 		}
 		f.readings++
 		f.sum += n

@@ -97,7 +97,7 @@ func (s *simulation) returned(c call, i int) {
 	}
 	if float64(i%100) < s.lost*100 {
 		sh.Count(element.SamplesStarted, -1)
-		sh.(*handle).shard.flying++
+		sh.(*handle).shard.flying.Add(1)
 	} else {
 		sh.Record(&x)
 	}

@@ -149,6 +149,11 @@ func (r *Recorder) tick() {
 		d.merge(b)
 		d.flight.most += most
 	}
+	for g := range r.handles {
+		for _, h := range r.handles[g] {
+			h.collect(&d.groups[g])
+		}
+	}
 	r.levels(d)
 	for i, g := range r.groups {
 		d.began[i] = time.Duration(g.started.Load() - 1)

@@ -20,7 +20,8 @@ type common struct {
 // sample and gives it back when the sample is released: a thread that waits holds
 // none, and the few of them stay in the processor's cache.
 type call struct {
-	req h1.Request
+	req *h1.Request // own, or one that all threads share and nobody changes
+	own h1.Request
 	res h1.Response
 
 	sent       bool          // res is this call's
@@ -50,8 +51,7 @@ func (c *common) borrow() *call {
 	if !ok {
 		return &call{}
 	}
-	l.req = h1.Request{}
-	l.sent, l.authorizer, l.authorized, l.token = false, nil, false, ""
+	l.sent = false
 	return l
 }
 
@@ -61,6 +61,12 @@ func (c *common) giveBack(l *call) {
 	}
 	l.res.Release()
 	c.calls.Put(l)
+}
+
+// renew makes an empty request of the call's own.
+func (l *call) renew() {
+	l.own = h1.Request{}
+	l.req, l.authorizer, l.authorized, l.token = &l.own, nil, false, ""
 }
 
 // begin borrows a call, unless the last sample's was never released.

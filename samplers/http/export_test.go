@@ -22,7 +22,7 @@ func spoilCall(l *call) {
 		clear(h.Name)
 		clear(h.Value)
 	}
-	l.req = h1.Request{TLS: true, Addr: "released.invalid:1", Host: "released.invalid", Method: "RELEASED", NoCookies: true, OmitLength: true,
+	l.own = h1.Request{TLS: true, Addr: "released.invalid:1", Host: "released.invalid", Method: "RELEASED", NoCookies: true, OmitLength: true,
 		ExpectContinue: true, MaxBody: 1, MaxHeader: 1, MaxRatio: 1, Length: -1, BodyReader: &l.stream, Timeouts: h1.Timeouts{Total: 1}}
 	l.res.Status, l.res.Requests, l.res.Method, l.res.WireBody = 999, 999, "RELEASED", -1
 	l.sent, l.authorized, l.token = true, true, "released"

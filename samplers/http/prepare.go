@@ -37,8 +37,9 @@ type prepared struct {
 	goal     *origin // of a URL that is known before the run
 	target   []byte  // its path and query
 	settings settings
-	settled  bool // settings are known before the run
-	plain    bool // no cache, no resources
+	settled  bool           // settings are known before the run
+	plain    bool           // no cache, no resources
+	shared   [2]*h1.Request // what all threads send as it is, without and with its answer's body needed; nil if there is no such thing
 	include  *regexp.Regexp
 	exclude  *regexp.Regexp
 }
@@ -78,13 +79,48 @@ func (r *request) Open(context.Context) error {
 	caches, known := r.Cache.Literal()
 	p.plain = r.Resources == nil && (known && !caches || !r.Cache.IsSet())
 	r.openTarget()
-	return r.openStatic()
+	if err := r.openStatic(); err != nil {
+		return err
+	}
+	return r.openShared()
+}
+
+// scratch is an exchange to render before the run.
+func scratch() *exchange {
+	x := &exchange{call: &call{}}
+	x.renew()
+	return x
+}
+
+// openShared renders the whole request now if nothing in it can change.
+func (r *request) openShared() error {
+	p := &r.prepared
+	if p.goal == nil || !p.fixed || !p.settled || !p.plain || r.Auth != nil || r.KeepAlive == "iteration" {
+		return nil
+	}
+	for i, needs := range [...]element.Needs{0, element.NeedBody} {
+		x := scratch()
+		if err := errors.Join(r.render(x, nil), r.options(x, nil, needs)); err != nil {
+			return err
+		}
+		x.req.MakeReady()
+		p.shared[i] = x.req
+	}
+	return nil
+}
+
+// ready returns the request that all threads share, or nil.
+func (p *prepared) ready(needs element.Needs) *h1.Request {
+	if needs&element.NeedBody != 0 {
+		return p.shared[1]
+	}
+	return p.shared[0]
 }
 
 // openTarget splits a URL that cannot change. What is wrong with it is told by
 // the samples, as of any other.
 func (r *request) openTarget() {
-	p, x := &r.prepared, &exchange{call: &call{}}
+	p, x := &r.prepared, scratch()
 	if p.method == "" || !r.Request.IsLiteral() || r.BaseURL.IsSet() && !r.BaseURL.IsLiteral() || r.Query.Len() > 0 {
 		return
 	}
@@ -141,7 +177,7 @@ func (r *request) openStatic() error {
 	if !p.known || !r.headIsStatic() {
 		return nil
 	}
-	x := &exchange{call: &call{}}
+	x := scratch()
 	if err := r.renderHead(x, noScope{}, p.kind); err != nil {
 		return err
 	}

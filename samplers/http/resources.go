@@ -104,7 +104,7 @@ func (r *request) fetchResources(ctx context.Context, x *exchange, t *element.Th
 	if err != nil || len(jobs) == 0 {
 		return err
 	}
-	d := &download{jobs: jobs, active: map[string]int{}, parallel: int(max(1, parallel)), run: x.run, own: x.req, addr: x.req.Addr, now: t.Now}
+	d := &download{jobs: jobs, active: map[string]int{}, parallel: int(max(1, parallel)), run: x.run, own: *x.req, addr: x.req.Addr, now: t.Now}
 	d.head = h1.FilterHead(nil, x.req.Head, false)
 	d.foreign = h1.FilterHead(nil, x.req.Head, true)
 	if limit := x.req.Timeouts.Total; limit > 0 {
@@ -233,7 +233,7 @@ func (d *download) take() *job {
 }
 
 func (d *download) fetch(ctx context.Context, l *lane, c *call, j *job) {
-	q, res := &c.req, &c.res
+	q, res := &c.own, &c.res
 	*q = h1.Request{TLS: j.url.TLS, Addr: j.url.Addr(), Method: "GET", Target: []byte(j.url.Target), Head: d.foreign,
 		NoCookies: d.own.NoCookies, Redirects: d.own.Redirects, KeepAlive: d.own.KeepAlive,
 		MaxBody: d.own.MaxBody, Timeouts: h1.Timeouts{Connect: d.own.Timeouts.Connect, Total: -1}}

@@ -17,6 +17,18 @@ func (r *request) Sample(ctx context.Context, t *element.Thread, s *element.Samp
 	}
 	s.Private = x
 	x.begin()
+	if q := r.prepared.ready(s.Needs); q != nil {
+		x.origin, x.req, x.sent = r.prepared.goal, q, true
+		err := x.client.Do(ctx, q, &x.res)
+		fill(s, &x.res)
+		return failed(err)
+	}
+	return r.sampleOwn(ctx, x, t, s)
+}
+
+// sampleOwn sends a request that is rendered for this sample.
+func (r *request) sampleOwn(ctx context.Context, x *exchange, t *element.Thread, s *element.Sample) error {
+	x.renew()
 	if r.Auth != nil {
 		if err := r.prove(ctx, x, t, s); err != nil {
 			return err
@@ -30,7 +42,7 @@ func (r *request) Sample(ctx context.Context, t *element.Thread, s *element.Samp
 	}
 	if r.prepared.plain {
 		x.sent = true
-		err := x.client.Do(ctx, &x.req, &x.res)
+		err := x.client.Do(ctx, x.req, &x.res)
 		fill(s, &x.res)
 		return failed(err)
 	}
@@ -57,7 +69,7 @@ func (r *request) sampleMore(ctx context.Context, x *exchange, t *element.Thread
 	}
 	started := t.Now()
 	x.sent = true
-	err = x.client.Do(ctx, &x.req, &x.res)
+	err = x.client.Do(ctx, x.req, &x.res)
 	fill(s, &x.res)
 	if err == nil {
 		kept.store(x)
@@ -241,7 +253,7 @@ func (r *request) settings(s expr.Scope) (v settings, err error) {
 
 // options fills the limits that may hold expressions and the needs.
 func (r *request) options(x *exchange, t *element.Thread, needs element.Needs) error {
-	q, v := &x.req, r.prepared.settings
+	q, v := x.req, r.prepared.settings
 	if !r.prepared.settled {
 		var err error
 		if v, err = r.settings(t); err != nil {

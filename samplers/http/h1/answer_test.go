@@ -2,6 +2,8 @@ package h1
 
 import (
 	"context"
+	"fmt"
+	"net"
 	"strings"
 	"testing"
 )
@@ -171,5 +173,50 @@ func TestEarlyAnswerToLargeBody(t *testing.T) {
 	req.Method, req.Body = "POST", make([]byte, 16<<20)
 	if res := do(t, client(t, Config{}), req); res.Status != 413 {
 		t.Errorf("status %d", res.Status)
+	}
+}
+
+// An answer whose head is remembered reads as one that is parsed, and one that
+// differs in a byte is parsed.
+func TestRememberedHeads(t *testing.T) {
+	heads := []string{
+		ok + "Content-Length: 2\r\nX: a\r\n\r\nhi",
+		ok + "Content-Length: 2\r\nX: a\r\n\r\nho",
+		ok + "Content-Length: 2\r\nX: d\r\n\r\nhi",
+		ok + "Content-Length: 3\r\nX: a\r\n\r\nhoo",
+		ok + "Content-Length: 2\r\nX: b\r\nY: c\r\n\r\nhi",
+		"HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\nX: a\r\n\r\nhi",
+		ok + "X: a\r\n folded\r\nContent-Length: 2\r\n\r\nhi",
+		"HTTP/1.1 100 Continue\r\n\r\n" + ok + "Content-Length: 2\r\n\r\nhi",
+		ok + "Transfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n",
+	}
+	read := func(pool *Pool, head string, limit int) (string, error) {
+		c := client(t, Config{Pool: pool, Dial: func(context.Context, string, string) (net.Conn, error) {
+			return &canned{answer: []byte(head)}, nil
+		}})
+		req, res := requestTo("127.0.0.1:80"), new(Response)
+		req.MaxHeader = limit
+		err := c.Do(context.Background(), req, res)
+		text := fmt.Sprint(res.Status, res.Minor, string(res.Reason), string(res.Body), res.HeaderBytes(), res.BytesReceived)
+		for i := range res.Headers() {
+			h := res.Header(i)
+			text += fmt.Sprintf("|%s=%s", h.Name, h.Value)
+		}
+		res.Release()
+		return text, err
+	}
+	pool := NewPool()
+	for i := range 4 * len(heads) * len(heads) {
+		head := heads[(i/len(heads)+i*(i%2))%len(heads)] // each after itself and after each other
+		want, wrong := read(NewPool(), head, 0)
+		if got, err := read(pool, head, 0); got != want || err != nil || wrong != nil {
+			t.Fatalf("%q: %v, %v\n%s\n%s", head, err, wrong, got, want)
+		}
+	}
+	if _, err := read(pool, heads[0], 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := read(pool, heads[0], 30); classOf(err) != HeaderTooLarge {
+		t.Errorf("a remembered head above the limit: %v", err)
 	}
 }

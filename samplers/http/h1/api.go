@@ -148,6 +148,8 @@ type Request struct {
 	// MaxRatio bounds decoded / wire bytes of bodies that decode to more than
 	// 1 MiB. Zero means DefaultMaxRatio, negative no limit.
 	MaxRatio int
+
+	ready []byte // all that goes over the wire, if MakeReady could tell
 }
 
 // Stamps are moments on the Clock.

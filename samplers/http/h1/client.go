@@ -164,7 +164,13 @@ func (c *Client) converse(cn *conn, now time.Duration, req *Request, res *Respon
 	if !res.Reused || req.Auth != nil {
 		now = 0
 	}
-	sent, unsent := c.send(cn, now, req, res)
+	var sent time.Duration
+	var unsent *Error
+	if c.isReady(req, res) {
+		sent, unsent = c.sendReady(cn, now, req, res)
+	} else {
+		sent, unsent = c.send(cn, now, req, res)
+	}
 	if unsent != nil && unsent.Class != Reset && unsent.Class != ResetReused {
 		return unsent
 	}

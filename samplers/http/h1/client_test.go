@@ -29,17 +29,22 @@ func TestRequestBytes(t *testing.T) {
 			"GET /x HTTP/1.1\r\nHost: HOST\r\nCookie: a={\"x\": 1}\r\n\r\n"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			before := len(s.requests())
-			req := s.get("/x")
-			tc.edit(req)
-			res := do(t, c, req)
-			got := s.requests()[before:]
-			want := []string{hostIn(tc.want, s.addr)}
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("request (-want +got):\n%s", diff)
-			}
-			if res.BytesSent != int64(len(want[0])) || res.Requests != 1 {
-				t.Errorf("sent %d bytes in %d requests", res.BytesSent, res.Requests)
+			for _, ready := range []bool{false, true} {
+				before := len(s.requests())
+				req := s.get("/x")
+				tc.edit(req)
+				if ready {
+					req.MakeReady()
+				}
+				res := do(t, c, req)
+				got := s.requests()[before:]
+				want := []string{hostIn(tc.want, s.addr)}
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("request, ready %t (-want +got):\n%s", ready, diff)
+				}
+				if res.BytesSent != int64(len(want[0])) || res.Requests != 1 || ready != (req.ready != nil) {
+					t.Errorf("sent %d bytes in %d requests, ready %t", res.BytesSent, res.Requests, ready)
+				}
 			}
 		})
 	}

@@ -53,6 +53,10 @@ func (c *Client) readHead(cn *conn, req *Request, res *Response) *Error {
 
 // parseHead parses one head that begins at the buffer's start, reading as it goes.
 func (c *Client) parseHead(cn *conn, limit int, res *Response) *Error {
+	if c.buf.memo.recall(c.buf.b[:c.w], limit, res) {
+		c.r = res.frame.headBytes
+		return nil
+	}
 	pos, returns := 0, 0 // returns counts the CRs that belong to line ends
 	for first := true; ; first = false {
 		end, err := c.line(cn, pos, limit, res)
@@ -70,7 +74,10 @@ func (c *Client) parseHead(cn *conn, limit int, res *Response) *Error {
 			err = res.statusLine(line, pos)
 		case len(line) == 0:
 			c.r, res.frame.headBytes = next, next
-			return checkBytes(c.buf.b[:next], returns)
+			if err = checkBytes(c.buf.b[:next], returns); err == nil {
+				c.buf.memo.remember(c.buf.b[:next], res)
+			}
+			return err
 		case line[0] == ' ' || line[0] == '\t':
 			returns--
 			err = res.unfold(c.buf.b, pos, end)

@@ -115,10 +115,12 @@ func TestCookiesOverTheWire(t *testing.T) {
 	c := client(t, Config{})
 	off := s.get("/")
 	off.NoCookies = true
+	off.MakeReady()
 	do(t, c, off)
 	do(t, c, s.get("/"))
 	own := s.get("/")
 	own.Cookie = []byte("y=2; x=mine")
+	own.MakeReady() // the jar's go with its own
 	do(t, c, own)
 	do(t, c, off)
 	var got []string

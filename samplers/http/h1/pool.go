@@ -28,6 +28,7 @@ func NewPool() *Pool { return &Pool{} }
 type buffer struct {
 	b     []byte // full length is the capacity
 	class int
+	memo  memo
 }
 
 func sizeClass(n int) int {

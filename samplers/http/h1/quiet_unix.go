@@ -15,7 +15,7 @@ const rawSockets = true
 func quietSocket(fd uintptr) bool {
 	var one [1]byte
 	for {
-		_, err := syscall.Read(int(fd), one[:])
+		_, err := rawRead(fd, one[:])
 		if err != syscall.EINTR {
 			return err == syscall.EAGAIN
 		}
@@ -25,7 +25,7 @@ func quietSocket(fd uintptr) bool {
 // writeSocket writes what the socket takes now.
 func writeSocket(fd uintptr, p []byte) (int, error) {
 	for {
-		n, err := syscall.Write(int(fd), p)
+		n, err := rawWrite(fd, p)
 		switch {
 		case err == syscall.EINTR:
 		case err == syscall.EAGAIN:
@@ -41,7 +41,7 @@ func writeSocket(fd uintptr, p []byte) (int, error) {
 // readSocket reads what is there; again says that there is nothing yet.
 func readSocket(fd uintptr, p []byte) (n int, again bool, _ error) {
 	for {
-		n, err := syscall.Read(int(fd), p)
+		n, err := rawRead(fd, p)
 		switch {
 		case err == syscall.EINTR:
 		case err == syscall.EAGAIN:

@@ -52,6 +52,7 @@ func TestRedirectMethods(t *testing.T) {
 				if streamed {
 					req.BodyReader, req.Length = bytes.NewReader(req.Body), 3
 				}
+				req.MakeReady() // what is not streamed
 				res := do(t, client(t, Config{}), req)
 				if diff := cmp.Diff(hostIn(tc.want, s.addr), s.requests()[1]); diff != "" {
 					t.Errorf("second request (-want +got):\n%s", diff)
@@ -173,5 +174,16 @@ func TestResolve(t *testing.T) {
 		if got, err := Resolve(base, ref); err != nil || got.String() != want || got.User != "" {
 			t.Errorf("Resolve(%q) = %v, %v, want %s", ref, got, err, want)
 		}
+	}
+}
+
+func TestReadyRequestIsRedirected(t *testing.T) {
+	s := answerEach(t, "HTTP/1.1 302 Found\r\nLocation: /to\r\nContent-Length: 0\r\n\r\n", ok+"Content-Length: 2\r\n\r\nhi")
+	req := s.get("/from")
+	req.Redirects.Follow = true
+	req.MakeReady()
+	do(t, client(t, Config{}), req)
+	if got := s.requests(); len(got) != 2 || !strings.HasPrefix(got[1], "GET /to HTTP/1.1\r\n") {
+		t.Errorf("sent %q", got)
 	}
 }

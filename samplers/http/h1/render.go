@@ -50,12 +50,40 @@ func (c *Client) send(cn *conn, begin time.Duration, req *Request, res *Response
 	if begin == 0 {
 		begin = c.clock()
 	}
+	end, err := c.write(cn, begin, out, !streamed && !waits && len(rest) == 0, res)
+	switch {
+	case err != nil:
+	case streamed, waits, len(rest) > asideFrom:
+		c.aside = c.writeAside(cn, req, rest, waits)
+	case len(rest) > 0:
+		var n int
+		n, err = cn.write(rest)
+		res.BytesSent += int64(n)
+	}
+	return c.written(cn, begin, end, err, res)
+}
+
+// sendReady is send for a request that was made ready.
+func (c *Client) sendReady(cn *conn, begin time.Duration, req *Request, res *Response) (time.Duration, *Error) {
+	if begin == 0 {
+		begin = c.clock()
+	}
+	end, err := c.write(cn, begin, req.ready, true, res)
+	if c.buf == nil {
+		c.buf = c.pool.get(0)
+	}
+	return c.written(cn, begin, end, err, res)
+}
+
+// write writes out, in a turn if that is possible and all there is to send. It
+// returns when it was through, 0 if unknown.
+func (c *Client) write(cn *conn, begin time.Duration, out []byte, all bool, res *Response) (end time.Duration, err error) {
 	first := res.Requests == 0
 	if first {
 		res.Stamps.Sent = begin
 	}
-	end, n, err := time.Duration(0), 0, error(nil)
-	if !streamed && !waits && len(rest) == 0 && cn.exchange(out) {
+	n := 0
+	if all && cn.exchange(out) {
 		end, n, err = cn.turn.end, cn.turn.wrote, cn.turn.wrong
 	}
 	if n < len(out) && err == nil {
@@ -68,22 +96,38 @@ func (c *Client) send(cn *conn, begin time.Duration, req *Request, res *Response
 		res.Stamps.Sent = 0
 	}
 	res.BytesSent += int64(n)
-	switch {
-	case err != nil:
-	case streamed, waits, len(rest) > asideFrom:
-		c.aside = c.writeAside(cn, req, rest, waits)
-	case len(rest) > 0:
-		n, err = cn.write(rest)
-		res.BytesSent += int64(n)
-	}
+	return end, err
+}
+
+// written stamps the end of a request, 0 if unknown, and sorts what went wrong.
+func (c *Client) written(cn *conn, begin, end time.Duration, err error, res *Response) (time.Duration, *Error) {
 	if end == 0 {
 		end = c.clock()
 	}
 	res.Phases.Send += since(begin, end)
 	if err != nil {
-		wrong = c.broken(cn, err, beforeAnswer)
+		return end, c.broken(cn, err, beforeAnswer)
 	}
-	return end, wrong
+	return end, nil
+}
+
+// MakeReady renders the request once, so that any number of threads may send it as
+// it is. Nothing in it may change afterwards. One with Auth, BodyReader,
+// ExpectContinue or a large body stays to be rendered each time, as does one that
+// meets cookies, a proxy or a redirect.
+func (q *Request) MakeReady() {
+	if q.Auth != nil || q.BodyReader != nil || q.ExpectContinue || len(q.Body) > coalesce/2 {
+		return
+	}
+	c := NewClient(&Config{}, nil)
+	c.hop = &hop{tls: q.TLS, addr: q.Addr, host: q.Host, method: q.Method, target: q.Target}
+	head, _, _ := c.appendHead(nil, nil, q) // only an Authorizer fails
+	q.ready = append(head, q.Body...)
+}
+
+// isReady reports whether this attempt sends what MakeReady has rendered.
+func (c *Client) isReady(req *Request, res *Response) bool {
+	return req.ready != nil && len(res.Hops) == 0 && c.hop.via == nil && (req.NoCookies || !c.jar.holds())
 }
 
 // appendHead renders the head. bare tells that this attempt goes without the body.

@@ -1,0 +1,9 @@
+//go:build unix && !linux
+
+package h1
+
+import "syscall"
+
+func rawRead(fd uintptr, p []byte) (int, error) { return syscall.Read(int(fd), p) }
+
+func rawWrite(fd uintptr, p []byte) (int, error) { return syscall.Write(int(fd), p) }
