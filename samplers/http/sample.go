@@ -19,7 +19,7 @@ func (r *request) Sample(ctx context.Context, t *element.Thread, s *element.Samp
 	x.begin()
 	if q := r.prepared.ready(s.Needs); q != nil {
 		x.origin, x.req, x.sent = r.prepared.goal, q, true
-		err := x.client.Do(ctx, q, &x.res)
+		err := x.client.DoAt(ctx, s.Dispatched, q, &x.res)
 		fill(s, &x.res)
 		return failed(err)
 	}

@@ -73,8 +73,12 @@ func (c *Client) Broken() bool { return c.hop != nil }
 // through; what is left of the body is then given up if the server refused it or
 // reads no further.
 func (c *Client) Do(ctx context.Context, req *Request, res *Response) error {
+	return c.DoAt(ctx, c.clock(), req, res)
+}
+
+// DoAt is Do for a caller that has just read the clock: it is start.
+func (c *Client) DoAt(ctx context.Context, start time.Duration, req *Request, res *Response) error {
 	res.reset(c.pool)
-	start := c.clock()
 	c.due = dueAt(start, orDefault(req.Timeouts.Total, DefaultTimeout))
 	c.hop = &res.hop
 	err := c.run(ctx, start, req, res)
