@@ -41,7 +41,7 @@ func (c *Client) newConn(raw net.Conn, tls bool, addr string) *conn {
 		if sys, err := s.SyscallConn(); err == nil {
 			cn.sys = sys
 			cn.look = func(fd uintptr) { cn.quiet = quietSocket(fd) }
-			if !tls && turns(raw) {
+			if turns(raw) {
 				cn.step = cn.advance
 			}
 		}
@@ -51,6 +51,11 @@ func (c *Client) newConn(raw net.Conn, tls bool, addr string) *conn {
 
 // Read reads from the wire until the call's end, whatever deadline was set before.
 func (cn *conn) Read(p []byte) (int, error) {
+	if cn.secure != nil && cn.turn.lent != nil {
+		if n, err := cn.wired(p); n > 0 || err != nil {
+			return n, err
+		}
+	}
 	for {
 		n, err := cn.Conn.Read(p)
 		if n > 0 || err == nil || !cn.c.extend(cn, err) {
@@ -61,6 +66,10 @@ func (cn *conn) Read(p []byte) (int, error) {
 
 // Write writes to the wire like Read reads.
 func (cn *conn) Write(p []byte) (int, error) {
+	if t := &cn.turn; t.sealing {
+		t.out = append(t.out, p...)
+		return len(p), nil
+	}
 	written := 0
 	for {
 		n, err := cn.Conn.Write(p[written:])

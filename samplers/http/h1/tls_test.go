@@ -40,13 +40,17 @@ func certificate(t testing.TB, notAfter time.Time, names ...string) (tls.Certifi
 
 // overTLS serves handle behind TLS; handshakes that fail end the connection.
 func overTLS(t testing.TB, cfg *tls.Config, handle func(p *peer)) *server {
-	return serve(t, func(p *peer) {
+	return serve(t, behindTLS(cfg, handle))
+}
+
+func behindTLS(cfg *tls.Config, handle func(p *peer)) func(p *peer) {
+	return func(p *peer) {
 		conn := tls.Server(p.Conn, cfg)
 		defer conn.Close()
 		if conn.Handshake() == nil {
 			handle(&peer{conn, bufio.NewReader(conn), p.s})
 		}
-	})
+	}
 }
 
 func toLoopback(context.Context, string) ([]netip.Addr, error) {

@@ -2,11 +2,15 @@ package h1
 
 import (
 	"context"
+	"crypto/tls"
+	"fmt"
 	"net"
 	"runtime"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -14,19 +18,28 @@ import (
 // A server may say goodbye right behind an answer without closing: nothing is
 // reported for the next request, which must fail all the same, and soon.
 func TestGoodbyeBeforeTheRequest(t *testing.T) {
+	for _, secure := range []bool{false, true} {
+		t.Run(fmt.Sprint("TLS ", secure), func(t *testing.T) { testGoodbyeBeforeTheRequest(t, secure) })
+	}
+}
+
+func testGoodbyeBeforeTheRequest(t *testing.T, secure bool) {
 	t.Parallel()
-	s := serve(t, func(p *peer) {
+	s, cfg := serveEither(t, secure, nil, func(p *peer) {
 		p.request()
 		p.say(small)
-		p.Conn.(*net.TCPConn).CloseWrite()
+		_ = p.Conn.(interface{ CloseWrite() error }).CloseWrite()
 		p.request()
 		p.request()
 	})
-	c := client(t, Config{IdleCheck: -1})
-	do(t, c, s.get("/1"))
-	waitClosed(t, c)
-	req, begin := s.get("/2"), time.Now()
-	req.Timeouts.Total = time.Minute
+	cfg.IdleCheck = -1
+	c := client(t, cfg)
+	first, req, begin := s.get("/1"), s.get("/2"), time.Now()
+	first.TLS, req.TLS, req.Timeouts.Total = secure, secure, time.Minute
+	do(t, c, first)
+	if !secure { // TLS may have read it with the answer
+		waitClosed(t, c)
+	}
 	err := c.Do(context.Background(), req, new(Response))
 	if classOf(err) != ResetReused {
 		t.Errorf("got %v", err)
@@ -34,16 +47,26 @@ func TestGoodbyeBeforeTheRequest(t *testing.T) {
 	if took := time.Since(begin); took > 10*glance {
 		t.Errorf("it took %v to see", took)
 	}
-	if got := len(s.requests()); got != 2 {
-		t.Errorf("the server saw %d requests, want 2", got)
+	for range 500 { // the client may be faster than the server
+		if len(s.requests()) == 2 {
+			return
+		}
+		time.Sleep(2 * time.Millisecond)
 	}
+	t.Errorf("the server saw %d requests, want 2", len(s.requests()))
 }
 
 // An answer that takes longer than a glance is waited for.
 func TestAnswerAfterAGlance(t *testing.T) {
+	for _, secure := range []bool{false, true} {
+		t.Run(fmt.Sprint("TLS ", secure), func(t *testing.T) { testAnswerAfterAGlance(t, secure) })
+	}
+}
+
+func testAnswerAfterAGlance(t *testing.T, secure bool) {
 	t.Parallel()
 	slow := glance + 200*time.Millisecond
-	s := serve(t, func(p *peer) {
+	s, cfg := serveEither(t, secure, nil, func(p *peer) {
 		for i := 0; ; i++ {
 			if _, ok := p.request(); !ok {
 				return
@@ -54,9 +77,9 @@ func TestAnswerAfterAGlance(t *testing.T) {
 			p.say(small)
 		}
 	})
-	c := client(t, Config{})
+	c := client(t, cfg)
 	req := s.get("/")
-	req.Timeouts.Total = time.Minute
+	req.TLS, req.Timeouts.Total = secure, time.Minute
 	do(t, c, req)
 	res := do(t, c, req)
 	if !res.Reused || res.Stamps.Done-res.Stamps.Sent < slow {
@@ -70,7 +93,12 @@ func TestAnswerAfterAGlance(t *testing.T) {
 // Requests that the socket does not take at once, and answers in many pieces, over
 // kept connections of many threads that share buffers: each must get its own answer.
 func TestTurnsShareBuffers(t *testing.T) {
-	s := serve(t, func(p *peer) {
+	t.Run("plain", func(t *testing.T) { testTurnsShareBuffers(t, false) })
+	t.Run("TLS", func(t *testing.T) { testTurnsShareBuffers(t, true) })
+}
+
+func testTurnsShareBuffers(t *testing.T, secure bool) {
+	handle := func(p *peer) {
 		for {
 			text, ok := p.request()
 			if !ok {
@@ -85,17 +113,19 @@ func TestTurnsShareBuffers(t *testing.T) {
 				p.say(answer)
 			}
 		}
-	})
-	pool := NewPool()
+	}
+	s, cfg := serveEither(t, secure, nil, handle)
+	cfg.Pool = NewPool()
 	var all sync.WaitGroup
 	for thread := range 20 {
 		all.Go(func() {
-			c := NewClient(&Config{Pool: pool}, nil)
+			c := NewClient(&cfg, nil)
 			defer c.Close()
 			res := new(Response)
 			for i := range 50 {
 				name := "/" + strconv.Itoa(thread) + "/" + strconv.Itoa(i)
 				req := s.get(name)
+				req.TLS = secure
 				req.Head = []byte("X-Fill: " + strings.Repeat("x", 200*(i%20)) + "\r\n")
 				if err := c.Do(context.Background(), req, res); err != nil || string(res.Body) != name {
 					t.Errorf("%s: got %q, %v", name, res.Body, err)
@@ -108,6 +138,65 @@ func TestTurnsShareBuffers(t *testing.T) {
 		})
 	}
 	all.Wait()
+}
+
+// serveEither serves over TLS or not, through sockets that set prepares, and returns
+// what a client needs to ask there.
+func serveEither(t *testing.T, secure bool, set func(network, address string, raw syscall.RawConn) error, handle func(p *peer)) (*server, Config) {
+	l, err := (&net.ListenConfig{Control: set}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !secure {
+		return serveOn(t, l, handle), Config{}
+	}
+	cert, roots := certificate(t, time.Now().Add(time.Hour), "shop.test")
+	return serveOn(t, l, behindTLS(&tls.Config{Certificates: []tls.Certificate{cert}}, handle)),
+		Config{TLS: &tls.Config{RootCAs: roots, ServerName: "shop.test"}}
+}
+
+// A request that the socket takes in part only is sent whole, sealed or not, and
+// one that it cannot take before its time is over fails.
+func TestTurnsThatAreCutShort(t *testing.T) {
+	for _, secure := range []bool{false, true} {
+		t.Run(fmt.Sprint("TLS ", secure), func(t *testing.T) {
+			var hold atomic.Int64
+			s, cfg := serveEither(t, secure, least, func(p *peer) {
+				for {
+					time.Sleep(time.Duration(hold.Load()))
+					text, more := p.request()
+					if !more {
+						return
+					}
+					p.say(ok200(strconv.Itoa(len(text))))
+				}
+			})
+			cfg.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+				conn, err := (&net.Dialer{}).DialContext(ctx, network, address)
+				if err == nil {
+					_ = conn.(*net.TCPConn).SetWriteBuffer(1) // the system's least
+				}
+				return conn, err
+			}
+			c := client(t, cfg)
+			req := s.get("/")
+			req.TLS = secure
+			req.Head = []byte("X-Fill: " + strings.Repeat("x", 15000) + "\r\n")
+			for i := range 4 {
+				hold.Store(int64(i) * int64(20*time.Millisecond))
+				res := do(t, c, req)
+				if want := strconv.FormatInt(res.BytesSent, 10); string(res.Body) != want || res.Requests != 1 || res.BytesSent < 15000 {
+					t.Errorf("the server got %s bytes of %s, in %d requests", res.Body, want, res.Requests)
+				}
+			}
+			req.Timeouts.Total = 30 * time.Millisecond
+			big := *req
+			big.Body, big.Method = make([]byte, 4<<20), "POST"
+			if err := c.Do(context.Background(), &big, new(Response)); classOf(err) != Timeout {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
 }
 
 func ok200(body string) string {
