@@ -8,13 +8,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// timerAlarm is a timerfd that the runtime's poller watches.
+// timerAlarm is a timerfd that the runtime's poller watches. Nothing reads it:
+// setting it anew forgets that it went off.
 type timerAlarm struct {
-	fd    int
-	file  *os.File // of fd
-	raw   syscall.RawConn
-	tried bool
-	gone  func(fd uintptr) bool
+	fd   int
+	file *os.File // of fd
+	raw  syscall.RawConn
+	arm  func() // nil once it was called in this wait
+	step func(fd uintptr) bool
 }
 
 func newAlarm() (alarm, error) {
@@ -23,7 +24,7 @@ func newAlarm() (alarm, error) {
 		return nil, err
 	}
 	a := &timerAlarm{fd: fd, file: os.NewFile(uintptr(fd), "timer")}
-	a.gone = a.wentOff
+	a.step = a.advance
 	if a.raw, err = a.file.SyscallConn(); err != nil {
 		_ = a.file.Close()
 		return nil, err
@@ -37,22 +38,21 @@ func (a *timerAlarm) set(d time.Duration) {
 	_ = unix.TimerfdSettime(a.fd, 0, &spec, nil)                          // fails for no timerfd and no valid time only
 }
 
-func (a *timerAlarm) wait() bool {
-	a.tried = false
-	return a.raw.Read(a.gone) == nil
+func (a *timerAlarm) wait(arm func()) bool {
+	a.arm = arm
+	return a.raw.Read(a.step) == nil
 }
 
-// wentOff reports whether the alarm went off. The poller, which calls again when it
-// did, need not be asked twice: setting the alarm anew forgets what was not read,
-// and with nothing set one call too many to fire does no harm.
-func (a *timerAlarm) wentOff(fd uintptr) bool {
-	if a.tried {
+// advance arms the alarm when it is called first: the poller reports edges, and a
+// RawConn forgets the past ones before that. It is called again once the poller has
+// seen the alarm go off.
+func (a *timerAlarm) advance(uintptr) bool {
+	if a.arm == nil {
 		return true
 	}
-	a.tried = true
-	var times [8]byte
-	n, err := unix.Read(int(fd), times[:])
-	return n > 0 || err != unix.EAGAIN
+	a.arm()
+	a.arm = nil
+	return false
 }
 
 func (a *timerAlarm) close() { _ = a.file.Close() }

@@ -35,7 +35,10 @@ type waiter struct {
 // alarm is a timer of the system that goes off once each time it is set.
 type alarm interface {
 	set(d time.Duration) // from now on; replaces what was set before
-	wait() bool          // until it goes off; false once it is closed
+
+	// wait calls arm, then waits until the alarm goes off, or may have; it reports
+	// false once the alarm is closed. What was set before arm may be forgotten.
+	wait(arm func()) bool
 	close()
 }
 
@@ -48,7 +51,8 @@ func NewClock() (Clock, func()) {
 	}
 	c := &preciseClock{plainClock: newPlainClock(), alarm: a}
 	c.done.Go(func() {
-		for c.alarm.wait() {
+		arm := c.arm
+		for c.alarm.wait(arm) {
 			c.fire()
 		}
 	})
@@ -89,18 +93,23 @@ func (c *preciseClock) SleepUntil(ctx context.Context, at time.Duration) error {
 	return ctx.Err()
 }
 
-// fire wakes everybody whose time has come and sets the alarm for the next.
+// fire wakes everybody whose time has come.
 func (c *preciseClock) fire() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for len(c.heap) > 0 {
+	for now := c.Now(); len(c.heap) > 0 && c.heap[0].at <= now; {
 		w := c.heap[0]
-		if left := w.at - c.Now(); left > 0 {
-			c.alarm.set(left)
-			return
-		}
 		c.remove(0)
 		w.wake <- struct{}{}
+	}
+}
+
+// arm sets the alarm for whoever is next.
+func (c *preciseClock) arm() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.heap) > 0 {
+		c.alarm.set(c.heap[0].at - c.Now())
 	}
 }
 
