@@ -124,11 +124,11 @@ func (g *groupRun) startThread(e ThreadEvent) {
 	g.launch(th, func() { g.work(th, g.begun+e.At) })
 }
 
-// contexts gives a thread of a staged load contexts of its own, so that it can
-// be told to leave; others share the group's.
+// contexts gives a thread contexts of its own where a stage may tell it to leave;
+// others share the group's: two contexts a thread are 10 MB for ten thousand.
 func (g *groupRun) contexts(th *thread) {
 	th.staged.hard = g.hard
-	if !g.staged {
+	if !g.threads.Lowers() {
 		return
 	}
 	th.staged.hard, th.staged.endHard = context.WithCancel(g.hard)
@@ -256,8 +256,10 @@ func (g *groupRun) park(th *thread) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	again := th.staged.hard.Err() != nil && !th.staged.leaving && !g.noMore && g.soft.Err() == nil
-	th.staged.endSoft()
-	th.staged.endHard()
+	if g.threads.Lowers() {
+		th.staged.endSoft()
+		th.staged.endHard()
+	}
 	th.staged.parked = !again
 	if again {
 		g.contexts(th)

@@ -61,6 +61,18 @@ func (s *ThreadShape) Max() int {
 	return int(s.part.Of(int64(n)))
 }
 
+// Lowers reports whether a stage asks for fewer threads than the one before.
+func (s *ThreadShape) Lowers() bool {
+	level := 0
+	for _, st := range s.stages {
+		if st.To < level {
+			return true
+		}
+		level = st.To
+	}
+	return false
+}
+
 // Planned returns the number of threads that the plan wants at a time since the
 // group's start, for charts.
 func (s *ThreadShape) Planned(at time.Duration) float64 {

@@ -7,9 +7,11 @@
 // of lines in the server's log.
 //
 // The parts: client.go runs an exchange and its redirects, render.go writes the
-// request, conn.go and dial.go own sockets, deadlines and cancellation, head.go
-// and body.go read the answer, decode.go undoes content codings, jar.go keeps
-// cookies, url.go splits and joins URLs, errors.go sorts failures into classes.
+// request, conn.go and dial.go own sockets, deadlines and cancellation, turn.go
+// sends a request and awaits its answer in one visit to the poller (raw_linux.go
+// does so without the scheduler), head.go and body.go read the answer, memo.go
+// knows a head again that came before, decode.go undoes content codings, jar.go
+// keeps cookies, url.go splits and joins URLs, errors.go sorts failures into classes.
 package h1
 
 import (
