@@ -235,13 +235,13 @@ func (d *decoder) timeline(t *timeline, width, metrics int) {
 	}
 	for range n {
 		c := column{covered: d.dur(), active: d.int(), dropped: d.int(), load: d.load()}
-		for range d.len(width) {
+		for k := range d.len(width) {
 			p := point{series: d.len(width - 1), count: d.count(), failed: d.count(), unsent: d.count(), bytes: d.count()}
 			d.sparse(&p.hist)
 			if d.err != nil {
 				return
 			}
-			t.put(&c, p)
+			t.put(&c, &p, k)
 		}
 		for range d.len(metrics) {
 			p := metricPoint{metric: d.len(metrics - 1)}

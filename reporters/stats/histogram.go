@@ -25,7 +25,7 @@ const (
 	pageCount = slots / pageSlots
 )
 
-type page [pageSlots]int64
+type page [pageSlots]uint32
 
 // pagePool keeps emptied pages for the next interval, so that a recorder in its
 // steady state allocates none. It belongs to one owner at a time.
@@ -57,8 +57,9 @@ const maxFew = 128
 // sum are exact. Values outside 0..1 h are clamped in the counts and counted. The
 // zero value is empty and ready; not safe for concurrent use, not even reading.
 type Histogram struct {
-	few      []uint16 // the bucket of each value while there are few
-	pages    []*page  // the counts, once dense
+	few      []uint16      // the bucket of each value while there are few
+	pages    []*page       // the counts modulo 2^32, once dense
+	over     map[int]int64 // by bucket, what its count in the page lacks; hardly ever any
 	dense    bool
 	n        int64
 	min, max int64
@@ -108,7 +109,20 @@ func (h *Histogram) bump(index int, n int64, pool *pagePool) {
 		}
 		h.spill(pool)
 	}
-	h.slotPage(index>>pageBits, pool)[index&(pageSlots-1)] += n
+	h.addTo(h.slotPage(index>>pageBits, pool), index, n)
+}
+
+// addTo adds n to a bucket of a page.
+func (h *Histogram) addTo(p *page, index int, n int64) {
+	slot := &p[index&(pageSlots-1)]
+	sum := uint64(*slot) + uint64(n)
+	*slot = uint32(sum)
+	if more := sum >> 32; more > 0 {
+		if h.over == nil {
+			h.over = map[int]int64{}
+		}
+		h.over[index] += int64(more << 32)
+	}
 }
 
 // spill moves the listed buckets into pages.
@@ -202,8 +216,13 @@ func (h *Histogram) merge(from *Histogram, pool *pagePool) {
 		}
 		dst := h.slotPage(i, pool)
 		for j, n := range src {
-			dst[j] += n
+			if n != 0 {
+				h.addTo(dst, i<<pageBits+j, int64(n))
+			}
 		}
+	}
+	for index, n := range from.over {
+		h.addTo(h.slotPage(index>>pageBits, pool), index, n)
 	}
 	h.mergeTotals(from)
 }
@@ -249,8 +268,12 @@ func (h *Histogram) each(f func(index int, n int64) bool) {
 		if p == nil {
 			continue
 		}
-		for j, n := range p {
-			if n != 0 && !f(i<<pageBits+j, n) {
+		for j, low := range p {
+			n, index := int64(low), i<<pageBits+j
+			if h.over != nil {
+				n += h.over[index]
+			}
+			if n != 0 && !f(index, n) {
 				return
 			}
 		}

@@ -3,20 +3,24 @@ package stats
 import (
 	"slices"
 	"time"
+	"unsafe"
 )
 
 // Bounds of the timeline: at either limit neighbours merge and the interval
 // doubles.
 const (
 	maxColumns       = 1200
-	maxTimelineBytes = 32 << 20
+	maxTimelineBytes = 48 << 20
 )
+
+// pointBytes is what a point takes beside its histogram.
+const pointBytes = int(unsafe.Sizeof(point{}))
 
 // timeline keeps what happened in equal intervals since the run's start.
 type timeline struct {
 	width   time.Duration
 	columns []column
-	bytes   int // in the points' histograms
+	bytes   int // in the points and their histograms
 }
 
 type column struct {
@@ -82,20 +86,22 @@ func (t *timeline) merge(c, from *column) {
 	c.active = max(c.active, from.active)
 	c.dropped += from.dropped
 	c.load.then(from.load)
-	for _, p := range from.points {
-		t.put(c, p)
+	c.points = slices.Grow(c.points, max(0, len(from.points)-len(c.points)))
+	for k := range from.points {
+		t.put(c, &from.points[k], k)
 	}
 	for _, p := range from.metrics {
 		t.putMetric(c, p)
 	}
 }
 
-func (t *timeline) put(c *column, p point) {
-	for i := range c.points {
-		q := &c.points[i]
-		if q.series != p.series {
-			continue
-		}
+// put adds a point, whose series most probably has the place that is given.
+func (t *timeline) put(c *column, p *point, place int) {
+	if place >= len(c.points) || c.points[place].series != p.series {
+		place = slices.IndexFunc(c.points, func(q point) bool { return q.series == p.series })
+	}
+	if place >= 0 {
+		q := &c.points[place]
 		t.bytes -= len(q.hist.data)
 		q.count += p.count
 		q.failed += p.failed
@@ -105,8 +111,8 @@ func (t *timeline) put(c *column, p point) {
 		t.bytes += len(q.hist.data)
 		return
 	}
-	c.points = append(c.points, p)
-	t.bytes += len(p.hist.data)
+	c.points = append(c.points, *p)
+	t.bytes += pointBytes + len(p.hist.data)
 }
 
 // double merges neighbours.
