@@ -128,7 +128,7 @@ func appendJSON(dst []byte, v any, depth int) ([]byte, error) {
 	case string:
 		return appendJSONString(dst, v), nil
 	case []byte:
-		return appendJSONString(dst, string(v)), nil
+		return appendJSONString(dst, v), nil
 	case Secret:
 		return appendJSONString(dst, v.text), nil
 	case bool:
@@ -193,13 +193,13 @@ const hexDigits = "0123456789abcdef"
 
 // appendJSONString quotes s for JSON; unlike encoding/json it leaves <, > and &
 // as they are.
-func appendJSONString(dst []byte, s string) []byte {
+func appendJSONString[T string | []byte](dst []byte, s T) []byte {
 	dst = append(dst, '"')
 	start := 0
 	for i := 0; i < len(s); {
 		c := s[i]
 		if c >= utf8.RuneSelf {
-			r, n := utf8.DecodeRuneInString(s[i:])
+			r, n := utf8.DecodeRuneInString(string(s[i:min(i+utf8.UTFMax, len(s))]))
 			if r == utf8.RuneError && n == 1 {
 				dst = append(append(dst, s[start:i]...), "\ufffd"...)
 				start = i + 1

@@ -185,6 +185,24 @@ func (t *template) text(s Scope) (text string, secret bool, err error) {
 	return text, secret, err
 }
 
+// appendJSON appends the text as a JSON string, without keeping it as one of its own.
+func (t *template) appendJSON(dst []byte, s Scope) ([]byte, error) {
+	m := s.Machine()
+	if m == nil {
+		return dst, errUnbound
+	}
+	buf := m.buf
+	m.buf = nil // an evaluation within this one takes its own
+	buf, _, err := t.append(buf[:0], s)
+	if err == nil {
+		dst = appendJSONString(dst, buf)
+	}
+	if cap(buf) <= maxKeptBuffer {
+		m.buf = buf
+	}
+	return dst, err
+}
+
 const maxKeptBuffer = 64 << 10
 
 // runIn runs c, which is nil where x was never bound.

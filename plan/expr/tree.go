@@ -219,6 +219,8 @@ func (t *treeNode) appendJSON(dst []byte, s Scope) (_ []byte, err error) {
 	switch {
 	case t.json != nil:
 		return append(dst, t.json...), nil
+	case t.tmpl != nil && !t.tmpl.single:
+		return t.tmpl.appendJSON(dst, s)
 	case t.tmpl != nil:
 		v, err := t.tmpl.eval(s)
 		if err != nil {

@@ -151,6 +151,9 @@ func (r *request) renderTarget(x *exchange, t expr.Scope) error {
 	if r.prepared.method != "" {
 		x.req.Method = r.prepared.method
 		text = bytes.TrimLeft(text[min(len(x.req.Method), len(text)):], " ")
+	} else if method := commonMethod(text); method != "" {
+		x.req.Method = method
+		text = bytes.TrimLeft(text[len(method):], " ")
 	} else {
 		method, target := splitRequest(string(text))
 		if err := h1.ValidMethod(method); err != nil {
@@ -185,6 +188,17 @@ func (r *request) renderTarget(x *exchange, t expr.Scope) error {
 	x.req.TLS, x.req.Addr, x.req.Target = o.url.TLS, o.addr, x.target
 	x.req.ServerName = r.TLS.ServerName
 	return nil
+}
+
+// commonMethod returns the method before the first space if it is one of those that
+// nearly every request has, as a text that need not be made; else "".
+func commonMethod(text []byte) string {
+	for _, m := range [...]string{"GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"} {
+		if len(text) > len(m) && text[len(m)] == ' ' && string(text[:len(m)]) == m {
+			return m
+		}
+	}
+	return ""
 }
 
 // splitURL cuts an absolute URL behind its authority.

@@ -14,7 +14,7 @@ type testCase struct {
 	name        string
 	path        string
 	tls         bool
-	dynamic     bool // interpolated path, JSON extractor and JSON assertion
+	dynamic     bool // POST with interpolated path, header and JSON body, JSON extractor and JSON assertion
 	connections int
 	length      time.Duration
 }
@@ -23,7 +23,7 @@ func cases(length time.Duration) []testCase {
 	return []testCase{
 		{name: "HTTP keep-alive, 12-byte answer, 50 connections", path: "/", connections: 50, length: length},
 		{name: "HTTPS keep-alive, 12-byte answer, 50 connections", path: "/", tls: true, connections: 50, length: length},
-		{name: "1 KB JSON, path, extractor and assertion (runner only)", path: "/item", dynamic: true, connections: 50, length: length},
+		{name: "POST, changing path, header and JSON body, 1 KB JSON answer, extractor and assertion (runner only)", path: "/item", dynamic: true, connections: 50, length: length},
 	}
 }
 
@@ -126,7 +126,9 @@ func locate(name, module, dir string) string {
 func plan(c testCase, base string) string {
 	step := "      - http: GET " + c.path + "\n        assertions:\n          - status: 200\n          - duration: 500ms\n"
 	if c.dynamic {
-		step = "      - http: GET " + c.path + "/${thread.id}\n        extract: {id: {json: $.id}}\n        assertions:\n          - status: 200\n          - json: {path: \"$.more[3].sku\", equals: SHO-003}\n"
+		step = "      - http:\n          request: POST " + c.path + "/${thread.iteration}\n          headers: {X-Trace: \"t-${thread.id}-${thread.iteration}\"}\n" +
+			"          json: {id: \"${thread.iteration}\", name: \"item ${thread.iteration}\", tags: [a, b]}\n" +
+			"        extract: {id: {json: $.id}}\n        assertions:\n          - status: 200\n          - json: {path: \"$.more[3].sku\", equals: SHO-003}\n"
 	}
 	return fmt.Sprintf("plan: Bench\ndefaults:\n  http: {base_url: %q, tls: {insecure: true}}\nthread_groups:\n  g:\n    load: {threads: %d, duration: %s}\n    steps:\n%s    thresholds: errors < 1%%\n",
 		base, c.connections, c.length, step)

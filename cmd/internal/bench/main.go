@@ -44,12 +44,17 @@ func run(rounds int, length time.Duration, only, former, names string) error {
 	defer server.stop()
 	clients, missing := findClients(runner, former, dir)
 	clients = slices.DeleteFunc(clients, func(c client) bool { return names != "" && !slices.Contains(strings.Split(names, ","), c.name) })
+	var static time.Duration
 	for _, c := range cases(length) {
 		if !matches(c.name, only) {
 			continue
 		}
-		if err := measure(c, clients, server, dir, rounds); err != nil {
-			return err
+		cpu := measure(c, clients, server, dir, rounds)
+		switch {
+		case c.dynamic && static > 0 && cpu > 0:
+			fmt.Printf("\n%s: %s times the static case\n", clients[0].name, ratio(cpu, static))
+		case !c.dynamic && !c.tls:
+			static = cpu
 		}
 	}
 	if len(missing) > 0 {
