@@ -259,12 +259,16 @@ func (h *Histogram) release(pool *pagePool) {
 
 // each calls f for every bucket that is not empty, in ascending order, until f
 // returns false.
-func (h *Histogram) each(f func(index int, n int64) bool) {
+func (h *Histogram) each(f func(index int, n int64) bool) { h.eachFrom(0, f) }
+
+// eachFrom is each without the pages before one.
+func (h *Histogram) eachFrom(page int, f func(index int, n int64) bool) {
 	if !h.dense {
 		h.eachFew(f)
 		return
 	}
-	for i, p := range h.pages {
+	for i := page; i < len(h.pages); i++ {
+		p := h.pages[i]
 		if p == nil {
 			continue
 		}
@@ -311,8 +315,9 @@ func (h *Histogram) Percentile(percent float64) int64 {
 	case percent <= 0:
 		return h.min
 	}
-	value, seen := h.max, int64(0)
-	h.each(func(index int, n int64) bool {
+	value := h.max
+	from, seen := h.pageOf(rank)
+	h.eachFrom(from, func(index int, n int64) bool {
 		seen += n
 		if seen >= rank {
 			value = upperEnd(index)
@@ -321,6 +326,27 @@ func (h *Histogram) Percentile(percent float64) int64 {
 		return true
 	})
 	return min(max(value, h.min), h.max)
+}
+
+// pageOf returns the page to look for a rank in, and how many values lie before it.
+func (h *Histogram) pageOf(rank int64) (from int, before int64) {
+	if !h.dense || h.over != nil {
+		return 0, 0
+	}
+	for i, p := range h.pages {
+		if p == nil {
+			continue
+		}
+		sum := int64(0)
+		for _, n := range p {
+			sum += int64(n)
+		}
+		if before+sum >= rank {
+			return i, before
+		}
+		before += sum
+	}
+	return len(h.pages), before
 }
 
 // rankOf returns ⌈percent/100·n⌉ within 1..n.

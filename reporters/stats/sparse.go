@@ -46,6 +46,17 @@ func (s *sparse) pairs() pairs { return pairs{data: s.data, index: -1} }
 // next moves to the next bucket; it is false at the end or where the data is not
 // well formed.
 func (p *pairs) next() bool {
+	if len(p.data) >= 2 && p.data[0]|p.data[1] < 0x80 && p.data[1] > 0 { // nearly all: a byte each
+		if index := p.index + 1 + int(p.data[0]); index < slots {
+			p.index, p.n, p.data = index, int64(p.data[1]), p.data[2:]
+			return true
+		}
+		return false
+	}
+	return p.nextLong()
+}
+
+func (p *pairs) nextLong() bool {
 	gap, k := binary.Uvarint(p.data)
 	if k <= 0 || gap >= slots {
 		return false
