@@ -10,7 +10,7 @@ import (
 // doubles.
 const (
 	maxColumns       = 1200
-	maxTimelineBytes = 48 << 20
+	maxTimelineBytes = 96 << 20
 )
 
 // pointBytes is what a point takes beside its histogram.
