@@ -261,8 +261,12 @@ func TestLittlesLawSparesHonestRuns(t *testing.T) {
 		loads["100 threads "+phase.String()+" from the ticks"] = burstCalls(100, phase, 50*time.Millisecond, minute)
 		loads["2,000 threads "+phase.String()+" from the ticks"] = burstCalls(2000, phase, 3*time.Millisecond, minute)
 	}
+	rounds := uint64(5)
+	if raceEnabled {
+		rounds = 1
+	}
 	for name, calls := range loads {
-		for seed := range uint64(5) {
+		for seed := range rounds {
 			s := simulate(seed)
 			s.late = time.Duration(seed) * time.Millisecond
 			sum := s.play(calls, minute, EndInfo{})

@@ -90,6 +90,9 @@ const manyLimit = 160 << 20
 // and with its summary. Points count with all they take, or the timeline of an hour
 // would take more than everything else.
 func TestMemoryOfManySeries(t *testing.T) {
+	if raceEnabled { // which takes memory of its own, and ten times as long
+		return
+	}
 	const seconds = 60
 	before := liveHeap()
 	m := newManySeries()
