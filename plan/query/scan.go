@@ -60,22 +60,7 @@ type notJSON struct{ reason string }
 func (e *notJSON) Error() string      { return "the body is not JSON: " + e.reason }
 func (*notJSON) Is(target error) bool { return target == ErrNotJSON }
 
-func (s *scanner) space() {
-	if s.at < len(s.text) && s.text[s.at] <= ' ' {
-		s.spaces()
-	}
-}
-
-func (s *scanner) spaces() {
-	for s.at < len(s.text) {
-		switch s.text[s.at] {
-		case ' ', '\t', '\n', '\r':
-			s.at++
-		default:
-			return
-		}
-	}
-}
+func (s *scanner) space() { s.at = space(s.text, s.at) }
 
 func (s *scanner) take(c byte) bool {
 	if s.at < len(s.text) && s.text[s.at] == c {
@@ -85,27 +70,27 @@ func (s *scanner) take(c byte) bool {
 	return false
 }
 
-// value reads one value. matched is how many steps lead to it, -1 off the path.
+func (s *scanner) key() (ok bool) {
+	if s.at >= len(s.text) || s.text[s.at] != '"' {
+		return false
+	}
+	s.at, ok = skipString(s.text, s.at)
+	return ok
+}
+
+// value reads one value, to which so many steps lead, -1 off the path.
 func (s *scanner) value(matched, depth int) bool {
 	if s.at >= len(s.text) || depth > maxScanDepth {
 		return false
 	}
 	start, ok := s.at, false
-	switch c := s.text[s.at]; c {
-	case '{':
+	switch on := matched >= 0 && matched < len(s.steps); {
+	case on && s.text[s.at] == '{':
 		ok = s.object(matched, depth+1)
-	case '[':
+	case on && s.text[s.at] == '[':
 		ok = s.array(matched, depth+1)
-	case '"':
-		ok = s.str()
-	case 't':
-		ok = s.word("true")
-	case 'f':
-		ok = s.word("false")
-	case 'n':
-		ok = s.word("null")
 	default:
-		ok = s.number()
+		s.at, ok = skip(s.text, s.at, depth)
 	}
 	if ok && matched == len(s.steps) {
 		s.found = s.text[start:s.at]
@@ -113,6 +98,7 @@ func (s *scanner) value(matched, depth int) bool {
 	return ok
 }
 
+// object reads an object on the path, though not at its end.
 func (s *scanner) object(matched, depth int) bool {
 	s.at++
 	s.space()
@@ -122,11 +108,11 @@ func (s *scanner) object(matched, depth int) bool {
 	for {
 		s.space()
 		start := s.at
-		if s.at >= len(s.text) || s.text[s.at] != '"' || !s.str() {
+		if !s.key() {
 			return false
 		}
 		next := -1
-		if matched >= 0 && matched < len(s.steps) && s.steps[matched].isKey && sameKey(s.text[start:s.at], s.steps[matched].key) {
+		if s.steps[matched].isKey && sameKey(s.text[start:s.at], s.steps[matched].key) {
 			next, s.found = matched+1, nil
 		}
 		s.space()
@@ -147,6 +133,7 @@ func (s *scanner) object(matched, depth int) bool {
 	}
 }
 
+// array is object for an array.
 func (s *scanner) array(matched, depth int) bool {
 	s.at++
 	s.space()
@@ -154,7 +141,7 @@ func (s *scanner) array(matched, depth int) bool {
 		return true
 	}
 	want := -1
-	if matched >= 0 && matched < len(s.steps) && !s.steps[matched].isKey {
+	if !s.steps[matched].isKey {
 		want = s.steps[matched].index
 	}
 	for i := 0; ; i++ {
@@ -174,89 +161,6 @@ func (s *scanner) array(matched, depth int) bool {
 			return false
 		}
 	}
-}
-
-func (s *scanner) str() bool {
-	text := s.text
-	for i := s.at + 1; i < len(text); i++ {
-		c := text[i]
-		if c >= ' ' && c != '"' && c != '\\' {
-			continue
-		}
-		s.at = i
-		switch {
-		case c == '"':
-			s.at++
-			return true
-		case c < ' ':
-			return false
-		}
-		s.at++
-		if !s.escape() {
-			return false
-		}
-		i = s.at - 1
-	}
-	s.at = len(text)
-	return false
-}
-
-func (s *scanner) escape() bool {
-	if s.at >= len(s.text) {
-		return false
-	}
-	switch s.text[s.at] {
-	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
-		s.at++
-		return true
-	case 'u':
-		s.at++
-		for end := s.at + 4; s.at < end; s.at++ {
-			if s.at >= len(s.text) || !hex(s.text[s.at]) {
-				return false
-			}
-		}
-		return true
-	}
-	return false
-}
-
-func hex(c byte) bool {
-	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f'
-}
-
-func (s *scanner) word(w string) bool {
-	for i := range len(w) {
-		if !s.take(w[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-func (s *scanner) number() bool {
-	s.take('-')
-	if !s.take('0') && !s.digits() {
-		return false
-	}
-	if s.take('.') && !s.digits() {
-		return false
-	}
-	if s.take('e') || s.take('E') {
-		if !s.take('+') {
-			s.take('-')
-		}
-		return s.digits()
-	}
-	return true
-}
-
-func (s *scanner) digits() bool {
-	start := s.at
-	for s.at < len(s.text) && s.text[s.at] >= '0' && s.text[s.at] <= '9' {
-		s.at++
-	}
-	return s.at > start
 }
 
 // sameKey compares a quoted key with a text; only escaped keys are decoded.
