@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"runner/cmd"
+	_ "runner/cmd/internal/start"
 )
 
 func main() { os.Exit(cmd.Main(cmd.OS())) }
