@@ -15,6 +15,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"runner/reporters/stats"
 )
@@ -46,7 +47,7 @@ func (f format) Write(w io.Writer, s *stats.Summary) error {
 	return f.render(w, f.prepare(s))
 }
 
-// All returns every file format, in the order in which their files are written:
+// All returns every file format, in the order in which their files are named:
 // summary.json first, since the others can be made from it again.
 func All() []Reporter {
 	return []Reporter{
@@ -69,8 +70,9 @@ func ByName(name string) (Reporter, bool) {
 }
 
 // WriteAll writes every given report (none given: all of them) into dir, which it
-// creates, and returns the paths written. A report that could not be written is
-// absent, never half there; the others are still written and the errors joined.
+// creates, side by side, and returns the paths written in the order of reports. A
+// report that could not be written is absent, never half there; the others are
+// still written and the errors joined.
 func WriteAll(dir string, s *stats.Summary, reports ...Reporter) ([]string, error) {
 	if len(reports) == 0 {
 		reports = All()
@@ -78,17 +80,19 @@ func WriteAll(dir string, s *stats.Summary, reports ...Reporter) ([]string, erro
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("create results folder: %w", err)
 	}
-	var paths []string
-	var errs []error
-	for _, r := range reports {
-		path := filepath.Join(dir, r.File())
-		if err := WriteFile(path, s, r); err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		paths = append(paths, path)
+	failed := make([]error, len(reports))
+	var writing sync.WaitGroup
+	for i, r := range reports {
+		writing.Go(func() { failed[i] = WriteFile(filepath.Join(dir, r.File()), s, r) })
 	}
-	return paths, errors.Join(errs...)
+	writing.Wait()
+	var paths []string
+	for i, r := range reports {
+		if failed[i] == nil {
+			paths = append(paths, filepath.Join(dir, r.File()))
+		}
+	}
+	return paths, errors.Join(failed...)
 }
 
 // WriteFile writes one report to path: to a temporary name in the same folder,
