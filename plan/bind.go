@@ -121,6 +121,12 @@ func (p *phase) run(env *expr.Env, steps []*Step) *expr.Env {
 }
 
 func (p *phase) steps(steps []*Step, env *expr.Env, path []any) {
+	if half := len(steps) / 2; len(steps) >= many {
+		other := p.fork()
+		inHalves(func() { p.steps(steps[:half], env, path) }, func() { other.steps(steps[half:], env, path) })
+		p.join(other)
+		return
+	}
 	for _, s := range steps {
 		p.step(s, env, path)
 	}
@@ -208,6 +214,9 @@ func (p *phase) response(s *Step, env *expr.Env) *expr.Env {
 
 // after binds what is evaluated around or after a step.
 func (p *phase) after(s *Step, env *expr.Env, path []any) {
+	if len(s.Record) == 0 && s.SplitBy == nil {
+		return
+	}
 	after := env
 	if _, sampler := s.Action.(*SamplerAction); sampler {
 		after = p.response(s, env)

@@ -33,17 +33,11 @@ func (p *parser) steps(n *source.Node, what string) []*Step {
 
 // children reads a list of steps.
 func (p *parser) children(n *source.Node, what string) []*Step {
-	var out []*Step
 	items := p.list(n, what, n.Kind == source.Map) // one step may stand alone
 	if n.Kind == source.List && len(items) == 0 {
 		p.add(n.Range, "empty-value", what+" is empty", "write at least one step")
 	}
-	for _, item := range items {
-		if s := p.step(item); s != nil {
-			out = append(out, s)
-		}
-	}
-	return out
+	return p.each(items)
 }
 
 var requestLine = regexp.MustCompile(`^[A-Z]+ \S`)

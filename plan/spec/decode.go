@@ -192,12 +192,16 @@ func (d *Decoder) unknown(key *source.Node, l *layout) {
 // absent checks required keys and groups, and sets defaults. Where a key is not
 // known, it is probably the one that is missing, and is reported already.
 func (d *Decoder) absent(m *source.Node, v reflect.Value, l *layout, parent *field, known bool) {
-	given, need := map[string][]*source.Node{}, map[string][]string{}
+	var given map[string][]*source.Node // by group, like need
+	var need map[string][]string
 	where := m.Range
 	for i := range l.fields {
 		f := &l.fields[i]
 		entry := m.Field(f.key)
 		if f.group != "" {
+			if need == nil {
+				given, need = map[string][]*source.Node{}, map[string][]string{}
+			}
 			if entry != nil {
 				given[f.group] = append(given[f.group], entry.Key)
 			}
@@ -209,8 +213,8 @@ func (d *Decoder) absent(m *source.Node, v reflect.Value, l *layout, parent *fie
 		case f.required && !known:
 		case f.required:
 			d.Diagnostics.Add(where, "missing-key", fmt.Sprintf("%s needs `%s`", d.subject(parent), f.key), "write `"+f.key+":` — "+f.doc)
-		case f.def != "":
-			d.value(&source.Node{Kind: source.Scalar, Text: f.def}, v.FieldByIndex(f.index), f)
+		case f.given != nil:
+			d.value(f.given, v.FieldByIndex(f.index), f)
 		default:
 			d.defaults(v.FieldByIndex(f.index), f)
 		}
@@ -242,8 +246,8 @@ func (d *Decoder) defaults(v reflect.Value, f *field) {
 		return
 	}
 	for i, l := 0, layoutOf(v.Type()); i < len(l.fields); i++ {
-		if in := &l.fields[i]; in.def != "" {
-			d.value(&source.Node{Kind: source.Scalar, Text: in.def}, v.FieldByIndex(in.index), in)
+		if in := &l.fields[i]; in.given != nil {
+			d.value(in.given, v.FieldByIndex(in.index), in)
 		} else {
 			d.defaults(v.FieldByIndex(in.index), in)
 		}

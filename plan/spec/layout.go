@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"runner/plan/expr"
+	"runner/plan/source"
 )
 
 // field is one tagged field of a struct, those of inlined structs included.
@@ -19,6 +20,7 @@ type field struct {
 	doc, def, min, max, group               string
 	enum                                    []string
 	secret                                  bool
+	given                                   *source.Node // def as a value that is read; nil without one
 }
 
 type layout struct {
@@ -58,6 +60,9 @@ func (l *layout) collect(t reflect.Type, index []int) {
 		_, f.secret = sf.Tag.Lookup("secret")
 		if e := sf.Tag.Get("enum"); e != "" {
 			f.enum = strings.Split(e, "|")
+		}
+		if f.def != "" {
+			f.given = &source.Node{Kind: source.Scalar, Text: f.def}
 		}
 		inline := false
 		for option := range strings.SplitSeq(options, ",") {
