@@ -32,19 +32,22 @@ type reading struct {
 }
 
 // readYAML turns a file into nodes. yaml.v3 is used for the structure only: the
-// text of scalars is decoded by us.
+// text of scalars is decoded by us. What it makes of a text that the scanner
+// refuses is thrown away: its own limits keep that short.
 func readYAML(f *source.File) reading {
 	if ds := guard(f); ds.HasErrors() {
 		return reading{ds: ds}
 	}
-	traps := scan(f)
+	c := converter{file: f, text: f.Text}
+	var root *source.Node
+	var err error
+	var traps []trap
+	inHalves(func() { root, err = c.read() }, func() { traps = scan(f) })
 	for _, t := range traps {
 		if t.code == "too-deep" || t.code == "directive" {
 			return reading{ds: source.Diagnostics{t.diagnostic(f)}}
 		}
 	}
-	c := converter{file: f, text: f.Text}
-	root, err := c.read()
 	switch {
 	case errors.Is(err, io.EOF):
 		c.ds.Add(at(f, 0, 0), "empty-plan", "the plan is empty", "write at least `plan:` with a title and `thread_groups:`")
@@ -271,16 +274,34 @@ func (c *converter) scalar(n *yaml.Node, start int) *source.Node {
 func (c *converter) sequence(n *yaml.Node, start, depth int) *source.Node {
 	out := &source.Node{Kind: source.List, Flow: n.Style&yaml.FlowStyle != 0}
 	end := start + 1
-	for _, item := range n.Content {
-		v := c.convert(item, depth+1)
-		out.Items = append(out.Items, v)
-		end = max(end, v.Range.End.Offset)
+	out.Items = c.items(n.Content, depth+1)
+	for _, item := range out.Items {
+		end = max(end, item.Range.End.Offset)
 	}
 	if out.Flow {
 		end = closing(c.text, end, ']')
 		c.splitItems(out)
 	}
 	out.Range = at(c.file, start, end)
+	return out
+}
+
+// items converts the items of a list, in order.
+func (c *converter) items(list []*yaml.Node, depth int) []*source.Node {
+	out := make([]*source.Node, len(list))
+	convert := func(c *converter, from, to int) {
+		for i := from; i < to; i++ {
+			out[i] = c.convert(list[i], depth)
+		}
+	}
+	if len(list) < many {
+		convert(c, 0, len(list))
+		return out
+	}
+	half, other := len(list)/2, &converter{file: c.file, text: c.text, shift: c.shift, flow: c.flow}
+	inHalves(func() { convert(c, 0, half) }, func() { convert(other, half, len(list)) })
+	c.ds = append(c.ds, other.ds...)
+	c.poison = append(c.poison, other.poison...)
 	return out
 }
 
