@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"runner/plan"
+	"runner/plan/engine"
 	"runner/plan/source"
 )
 
@@ -22,8 +23,8 @@ func large(steps int) string {
 	return b.String()
 }
 
-// TestWorkGrowsWithThePlan pins what 1,000 steps cost: memory requests are exact
-// where time is not.
+// TestWorkGrowsWithThePlan pins what 1,000 steps cost until they may run: memory
+// requests are exact where time is not.
 func TestWorkGrowsWithThePlan(t *testing.T) {
 	reg := registry(t)
 	requests := func(steps int) float64 {
@@ -31,7 +32,10 @@ func TestWorkGrowsWithThePlan(t *testing.T) {
 		return testing.AllocsPerRun(1, func() {
 			p, ds := plan.Parse(f, reg)
 			ds = append(ds, plan.Validate(p, reg, plan.Options{})...)
-			if len(ds) > 0 {
+			values, problems := p.Evaluate(plan.EvalOptions{})
+			ds = append(ds, problems...)
+			_, problems = engine.Compile(p, values, reg, engine.Options{Masker: values.Masker})
+			if ds = append(ds, problems...); len(ds) > 0 {
 				t.Fatalf("diagnostics:\n%s", render(t, ds[:1]))
 			}
 		})
