@@ -8,6 +8,7 @@ import (
 	"net"
 	"regexp"
 	"strings"
+	"time"
 	"syscall"
 
 	"google.golang.org/grpc/codes"
@@ -73,6 +74,9 @@ func outcome(ctx context.Context, w *watch, st *status.Status, expected bool) er
 			return failed(element.Protocol, "the answer is not gRPC", err)
 		}
 		if st.Code() == codes.DeadlineExceeded && !expected {
+			if passed(ctx) { // the server has heard of the same timeout, and was first to act on it
+				return failed(element.Timeout, "no answer within the timeout", err)
+			}
 			return failed(element.Timeout, "grpc DEADLINE_EXCEEDED", err)
 		}
 		return nil
@@ -113,4 +117,9 @@ func refusal(st *status.Status) error {
 		message += ": " + text
 	}
 	return failed(element.Status, message, st.Err())
+}
+
+func passed(ctx context.Context) bool {
+	deadline, ok := ctx.Deadline()
+	return ok && !time.Now().Before(deadline)
 }
