@@ -8,8 +8,8 @@ import (
 	"net"
 	"regexp"
 	"strings"
-	"time"
 	"syscall"
+	"time"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
