@@ -46,10 +46,10 @@ func turns(raw net.Conn) bool {
 // exchange writes out, which may lie in the client's buffer, and reads into that.
 // It reports false if it did nothing. Unless all was written, nothing was read.
 func (cn *conn) exchange(out []byte) bool {
-	if cn.step == nil || !cn.used {
+	t := &cn.turn
+	if cn.step == nil || !cn.used || len(t.wire) > 0 { // TLS has not read all that came: it reads on the ordinary way
 		return false
 	}
-	t := &cn.turn
 	t.out, t.begun, t.wrong = out, false, nil
 	if cn.secure == nil || cn.seal(out) {
 		_ = cn.sys.Read(cn.step) // what is wrong shows in the turn, or again in the next read
