@@ -162,6 +162,8 @@ func (c *Client) joinAside(cn *conn, res *Response, answered bool) (whole bool, 
 	switch {
 	case a.wrong != nil:
 		return false, a.end, a.wrong
+	case a.err != nil && !answered && isTimeout(a.err) && (c.due <= 0 || c.clock() < c.due):
+		return false, a.end, nil // it was cut off because the reading has failed, which says why
 	case a.err != nil:
 		return false, a.end, c.broken(cn, a.err, beforeAnswer)
 	}

@@ -257,3 +257,30 @@ func stacks() int64 {
 	runtime.ReadMemStats(&m)
 	return int64(m.StackInuse)
 }
+
+// A kept connection that the server has closed without a word fails an upload for
+// what it is, not for the deadline that cuts its body off.
+func TestUploadIntoAClosedConnection(t *testing.T) {
+	for _, secure := range []bool{false, true} {
+		t.Run(fmt.Sprint("TLS ", secure), func(t *testing.T) {
+			s, cfg := serveEither(t, secure, nil, func(p *peer) {
+				p.request()
+				p.say(small)
+				_ = p.Conn.(interface{ CloseWrite() error }).CloseWrite()
+				time.Sleep(20 * time.Millisecond)
+			})
+			cfg.IdleCheck = -1
+			for range 20 {
+				c := client(t, cfg)
+				first, req := s.get("/1"), s.get("/2")
+				first.TLS, req.TLS, req.Timeouts.Total = secure, secure, time.Minute
+				req.Method, req.Body = "POST", make([]byte, 8<<20)
+				do(t, c, first)
+				res := new(Response)
+				if err := c.Do(context.Background(), req, res); classOf(err) == Timeout || err == nil || res.Stamps.Done > 30*time.Second {
+					t.Fatalf("got %v, done at %v", err, res.Stamps.Done)
+				}
+			}
+		})
+	}
+}
