@@ -1,6 +1,7 @@
 package h1
 
 import (
+	"bufio"
 	"context"
 	"crypto/tls"
 	"fmt"
@@ -282,5 +283,56 @@ func TestUploadIntoAClosedConnection(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// corked passes on what is written only when it is told to.
+type corked struct {
+	net.Conn
+	kept []byte
+	on   bool
+}
+
+func (c *corked) Write(p []byte) (int, error) {
+	if c.kept = append(c.kept, p...); !c.on {
+		return len(p), c.flush()
+	}
+	return len(p), nil
+}
+
+func (c *corked) flush() error {
+	_, err := c.Conn.Write(c.kept)
+	c.kept = nil
+	return err
+}
+
+// What a TLS turn has read beyond an answer is not lost: the record behind it,
+// here the next answer, is read before what comes from the wire.
+func TestRecordsBehindAnAnswer(t *testing.T) {
+	cert, roots := certificate(t, time.Now().Add(time.Hour), "shop.test")
+	s := serve(t, func(p *peer) {
+		under := &corked{Conn: p.Conn}
+		conn := tls.Server(under, &tls.Config{Certificates: []tls.Certificate{cert}})
+		defer conn.Close()
+		in := &peer{conn, bufio.NewReader(conn), p.s}
+		for i := 0; ; i++ {
+			if _, more := in.request(); !more {
+				return
+			}
+			under.on = i == 1
+			in.say(ok200("answer " + strconv.Itoa(i)))
+			if under.on {
+				under.on = false
+				in.say(ok200("behind it")) // goes out with the answer, in a record of its own
+			}
+		}
+	})
+	c := client(t, Config{IdleCheck: -1, TLS: &tls.Config{RootCAs: roots, ServerName: "shop.test"}})
+	req := s.get("/")
+	req.TLS = true
+	for i, want := range []string{"answer 0", "answer 1", "behind it", "answer 2"} {
+		if res := do(t, c, req); string(res.Body) != want {
+			t.Fatalf("request %d: got %q, want %q", i, res.Body, want)
+		}
 	}
 }
